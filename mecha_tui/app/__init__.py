@@ -1,0 +1,1 @@
+"""The Textual application: draws pictures of servers and turns keys into actions."""

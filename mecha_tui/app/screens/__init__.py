@@ -1,0 +1,1 @@
+"""One full screen per module."""

@@ -1,0 +1,1 @@
+"""One thing seen on a screen per module."""

@@ -1,0 +1,33 @@
+"""Things that happened, worth a line with the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class EventKind(Enum):
+    """What happened."""
+
+    STATE = "state"
+    """The server's state changed; the subject is the new state's word."""
+    FINDING = "finding"
+    """The numbers came to disagree; the subject is the finding's code."""
+    CURED = "cured"
+    """A finding went away; the subject is its code."""
+    REPLACED = "replaced"
+    """Another process or model answers at the address; the subject says which."""
+    QUEUE = "queue"
+    """Requests began to wait; the subject is how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the event list."""
+
+    wall_s: float
+    """Seconds since the epoch."""
+    kind: EventKind
+    subject: str
+    detail: str | None = None
+    """More, such as the reason, when there is any."""

@@ -1,0 +1,104 @@
+"""Writes a tiny made-up model that a real llama.cpp server loads and speaks from.
+
+The weights are random. Two constants keep the text printable: every token's embedding
+carries a fixed value in its first dimension, and the output weights of the special and
+byte tokens answer it with a large negative one. So the model writes letters only, about
+one character a token, and never ends by itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TRAINING_WINDOW_TOKENS = 131072
+"""Large enough that no ``-c`` used in a demo or test is capped by the model."""
+
+_CHARACTERS = (
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    "\u2581.,;:!?'\"()-+=*/_<>[]{}#@&%$|~^`\\"
+)
+_MARKER = 4.0
+_SILENCED = -50.0
+_TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant:"
+_SPECIALS = (b"<unk>", b"<s>", b"</s>")
+_NORMAL, _UNKNOWN, _CONTROL, _BYTE = 1, 2, 3, 6
+
+
+def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str = "tiny") -> None:
+    """Write a GGUF file, whole or not at all.
+
+    Args:
+        path: Where to; an existing file is replaced.
+        embedding: Width of the model, a multiple of 8. 64 gives thousands of tokens a
+            second on one core, 256 hundreds, 512 about fifty.
+        blocks: Number of layers.
+        name: The model's name.
+
+    Raises:
+        ModuleNotFoundError: The ``demo`` extra is not installed.
+    """
+    import gguf  # part of an extra, and slow to import
+    import numpy as np
+
+    random = np.random.default_rng(7)
+    tokens = [*_SPECIALS, *(f"<0x{byte:02X}>".encode() for byte in range(256))]
+    silenced = len(tokens)
+    tokens += [character.encode() for character in _CHARACTERS]
+    types = [_UNKNOWN, _CONTROL, _CONTROL, *[_BYTE] * 256, *[_NORMAL] * len(_CHARACTERS)]
+    scores = [0.0] * silenced + [-float(rank) for rank in range(len(_CHARACTERS))]
+    heads, kv_heads, feed_forward = 4, 2, embedding * 2
+    kv_width = embedding // heads * kv_heads
+
+    def weights(rows: int, columns: int) -> np.ndarray:
+        drawn: np.ndarray = random.standard_normal((rows, columns), dtype=np.float32)
+        drawn /= columns**0.5
+        return drawn
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    writer = gguf.GGUFWriter(str(unfinished), "llama")
+    writer.add_name(name)
+    writer.add_context_length(TRAINING_WINDOW_TOKENS)
+    writer.add_embedding_length(embedding)
+    writer.add_block_count(blocks)
+    writer.add_feed_forward_length(feed_forward)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(kv_heads)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(embedding // heads)
+    writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores(scores)
+    writer.add_token_types(types)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_unk_token_id(0)
+    writer.add_chat_template(_TEMPLATE)
+
+    embedded = weights(len(tokens), embedding)
+    embedded[:, 0] = _MARKER
+    output = weights(len(tokens), embedding)
+    output[:silenced, 0] = _SILENCED
+    output[silenced:, 0] = 0.0
+    ones = np.ones(embedding, np.float32)
+    tensors = {"token_embd": embedded, "output": output, "output_norm": ones}
+    for block in range(blocks):
+        tensors |= {
+            f"blk.{block}.attn_norm": ones,
+            f"blk.{block}.ffn_norm": ones,
+            f"blk.{block}.attn_q": weights(embedding, embedding),
+            f"blk.{block}.attn_k": weights(kv_width, embedding),
+            f"blk.{block}.attn_v": weights(kv_width, embedding),
+            f"blk.{block}.attn_output": weights(embedding, embedding),
+            f"blk.{block}.ffn_gate": weights(feed_forward, embedding),
+            f"blk.{block}.ffn_up": weights(feed_forward, embedding),
+            f"blk.{block}.ffn_down": weights(embedding, feed_forward),
+        }
+    for tensor_name, values in tensors.items():
+        writer.add_tensor(f"{tensor_name}.weight", values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    unfinished.replace(path)

@@ -1,0 +1,96 @@
+"""``python -m mecha_tui.demo.server``: xllamacpp's llama.cpp server, told by llama-server's flags.
+
+It runs in a process of its own, takes the flags that the demo and the tests need in
+llama-server's own spelling, prints ``listening on URL`` once the model is loaded, and
+ends on SIGTERM, on SIGINT, or when its standard input closes with ``--until-eof``: a
+parent that dies leaves no server behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+
+AUTO_SLOTS = 4
+"""Slots of a server that was not told ``-np``; they then share one pool, as llama-server does."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mecha_tui.demo.server", allow_abbrev=False)
+    parser.add_argument("-m", "--model", required=True)
+    parser.add_argument("-c", "--ctx-size", type=int, default=0)
+    parser.add_argument("-np", "--parallel", type=int, default=-1)
+    parser.add_argument("-kvu", "--kv-unified", action="store_true")
+    parser.add_argument("--kv-unified-per-slot", type=int, default=0)
+    parser.add_argument("-b", "--batch-size", type=int)
+    parser.add_argument("-t", "--threads", type=int)
+    parser.add_argument("-cram", "--cache-ram", type=int)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("-a", "--alias")
+    parser.add_argument("--api-key")
+    parser.add_argument("--api-prefix", default="")
+    parser.add_argument("--metrics", action="store_true")
+    parser.add_argument("--no-slots", action="store_true")
+    parser.add_argument("--context-shift", action="store_true")
+    parser.add_argument("--embeddings", action="store_true")
+    parser.add_argument("--sleep-idle-seconds", type=int, default=-1)
+    parser.add_argument("--reasoning-budget", type=int, default=-1)
+    parser.add_argument("--models-dir", default="")
+    parser.add_argument("--until-eof", action="store_true")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until told to end."""
+    import xllamacpp  # part of an extra, and slow to import
+
+    options = _parser().parse_args(argv)
+    params = xllamacpp.CommonParams()
+    params.model.path = options.model
+    params.n_ctx = options.ctx_size
+    params.n_parallel = options.parallel if options.parallel > 0 else AUTO_SLOTS
+    params.kv_unified = options.kv_unified or options.parallel < 1
+    params.kv_unified_per_slot = options.kv_unified_per_slot
+    params.hostnames = [options.host]
+    params.port = options.port
+    params.endpoint_metrics = options.metrics
+    params.endpoint_slots = not options.no_slots
+    params.ctx_shift = options.context_shift
+    params.embedding = options.embeddings
+    params.sleep_idle_seconds = options.sleep_idle_seconds
+    params.api_prefix = options.api_prefix
+    params.sampling.reasoning_budget_tokens = options.reasoning_budget
+    if options.alias:
+        params.model_alias = {options.alias}
+    if options.api_key:
+        params.api_keys = [options.api_key]
+    if options.batch_size:
+        params.n_batch = options.batch_size
+    if options.threads:
+        params.cpuparams.n_threads = options.threads
+        params.cpuparams_batch.n_threads = options.threads
+    if options.cache_ram is not None:
+        params.cache_ram_mib = options.cache_ram
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    server = xllamacpp.Server(params)
+    sys.stdout.write(f"listening on {server.listening_address}\n")
+    sys.stdout.flush()
+    if options.until_eof:
+        threading.Thread(target=_set_at_eof, args=(ended,), daemon=True).start()
+    ended.wait()
+    return 0
+
+
+def _set_at_eof(ended: threading.Event) -> None:
+    sys.stdin.read()
+    ended.set()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

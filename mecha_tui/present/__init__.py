@@ -1,0 +1,1 @@
+"""Values turned into words, numbers and glyphs: pure, and without Textual."""
