@@ -1,11 +1,109 @@
-"""The command line: arguments in, exit status out. It joins all layers and holds no logic."""
+"""The command line: arguments in, exit status out. Each subcommand is a module of ``commands``."""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+from mecha_tui import __version__
+from mecha_tui.errors import MechaTuiError, UsageError
+
+EXIT_FAILED, EXIT_USAGE = 1, 3
+
+_COMMANDS = {
+    "status": "print one report and exit",
+}
+"""Subcommand by name, with its help; the module ``commands.NAME`` has the rest."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong argument as the rest of mecha-tui does: one sentence and status 3."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    del argv
-    return 0
+    try:
+        options = _parser().parse_args(argv)
+        command = options.command or "dashboard"
+        status = import_module(f"mecha_tui.commands.{command}").run(options)
+        sys.stdout.flush()
+    except MechaTuiError as error:
+        print(f"mecha-tui: {error}", file=sys.stderr)
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader went away; nothing more can be said, and Python must not try at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
+    return int(status)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="mecha-tui",
+        description="Watch llama.cpp's llama-server: slots, queue, context, memory, and whether "
+        "the numbers agree. Without a command: the dashboard.",
+        epilog="The API key comes from LLAMA_API_KEY or --api-key-file and is never shown.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"mecha-tui {__version__}")
+    shared = _shared()
+    _add_shared(parser, defaults=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name, words in _COMMANDS.items():
+        command = commands.add_parser(name, help=words, description=words, parents=[shared])
+        import_module(f"mecha_tui.commands.{name}").add_arguments(command)
+    return parser
+
+
+def _shared() -> _Parser:
+    shared = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    _add_shared(shared, defaults=False)
+    return shared
+
+
+def _add_shared(parser: argparse.ArgumentParser, *, defaults: bool) -> None:
+    """Add what every command takes, before or after its name."""
+    group = parser.add_argument_group("which servers, and how")
+
+    def add(*names: str, default: object = None, **more: object) -> None:
+        chosen = {"default": default} if defaults else {}
+        group.add_argument(*names, **chosen, **more)  # type: ignore[arg-type]  # argparse's own kinds
+
+    add("--url", action="append", metavar="URL", help="a server to watch; repeat for several")
+    add("--api-key-file", type=Path, metavar="FILE", help="read the server's API key from FILE")
+    add("--config", type=Path, metavar="FILE", help="settings file instead of the usual one")
+    add("--interval", type=float, metavar="SECONDS", help="time between two looks (default 1)")
+    add("--theme", choices=("dark", "light"), help="colours (default dark)")
+    add(
+        "--context-window",
+        type=_tokens,
+        metavar="TOKENS",
+        help="what the client believes a request may hold, for a client that is not mecha",
+    )
+    add(
+        "--max-tokens",
+        type=_tokens,
+        metavar="TOKENS",
+        help="what the client allows one answer, for a client that is not mecha",
+    )
+
+
+def _tokens(text: str) -> int:
+    """Read a count of tokens, with or without thousands separators."""
+    try:
+        tokens = int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        tokens = 0
+    if tokens <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tokens above 0")
+    return tokens

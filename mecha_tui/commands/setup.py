@@ -1,0 +1,71 @@
+"""What every command needs before it can look: settings, servers, sources, a sampler."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+
+from mecha_tui.config import ClientSetting, Settings, checked_interval, load_settings
+from mecha_tui.core.sample import Sampler
+from mecha_tui.errors import UsageError
+
+KEY_LIMIT_BYTES = 10_000
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return the settings, flags over environment over file.
+
+    Raises:
+        UsageError: With flag, variable or file, reason and cure.
+    """
+    settings = load_settings(options.config, os.environ)
+    if options.url:
+        settings = replace(settings, urls=tuple(options.url))
+    if options.api_key_file:
+        settings = replace(settings, api_key_file=options.api_key_file)
+    if options.interval is not None:
+        settings = replace(settings, interval_s=checked_interval(options.interval, "--interval"))
+    if options.theme:
+        settings = replace(settings, theme=options.theme)
+    if options.context_window or options.max_tokens:
+        by_hand = ClientSetting(
+            name="command line",
+            context_window=options.context_window,
+            max_tokens=options.max_tokens,
+            source="the command line",
+        )
+        settings = replace(settings, clients=(by_hand, *settings.clients))
+    return settings
+
+
+def api_key(settings: Settings) -> str | None:
+    """Return the API key of file or environment; None when there is none.
+
+    Raises:
+        UsageError: The key file cannot be read, or holds no single line of plain text.
+    """
+    if settings.api_key_file is None:
+        return _checked_key(os.environ.get("LLAMA_API_KEY", ""), "LLAMA_API_KEY")
+    try:
+        with settings.api_key_file.open("rb") as file:
+            raw = file.read(KEY_LIMIT_BYTES)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UsageError(
+            f"the API key file {settings.api_key_file} cannot be read ({reason}): check its path"
+        ) from None
+    return _checked_key(raw.decode("utf-8", "replace"), str(settings.api_key_file))
+
+
+def _checked_key(text: str, place: str) -> str | None:
+    """Return a key that fits in one HTTP header; its text never enters a message."""
+    key = text.strip()
+    if key and not (key.isascii() and key.isprintable()):
+        raise UsageError(f"{place} does not hold one line of plain ASCII text: write only the key")
+    return key or None
+
+
+def make_sampler(settings: Settings) -> Sampler:
+    """Return the sampler that looks at the servers which the settings name, or which are found."""
+    raise UsageError(f"no sampler yet for {settings.urls}")

@@ -1,0 +1,145 @@
+"""Settings: flags over environment over the file in the platform's config folder."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mecha_tui.errors import UsageError
+from mecha_tui.toml_file import read_toml
+
+THEMES = ("dark", "light")
+MIN_INTERVAL_S, MAX_INTERVAL_S = 0.2, 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSetting:
+    """``[clients.NAME]``: what a client that is not mecha was promised, told by hand."""
+
+    name: str
+    base_url: str | None = None
+    """The server it talks to; None stands for every server watched."""
+    context_window: int | None = None
+    max_tokens: int | None = None
+    thinking: bool | None = None
+    source: str = ""
+    """Where it stands, for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a run is told. Unset values are None, and the place that uses them decides."""
+
+    urls: tuple[str, ...] = ()
+    api_key_file: Path | None = None
+    interval_s: float = 1.0
+    theme: str = "dark"
+    clients: tuple[ClientSetting, ...] = ()
+
+
+def default_path() -> Path:
+    """Return where the settings file lies on this platform."""
+    import platformdirs  # not needed for --help
+
+    return Path(platformdirs.user_config_dir("mecha-tui")) / "config.toml"
+
+
+def load_settings(path: Path | None, environment: Mapping[str, str]) -> Settings:
+    """Return the settings of file and environment.
+
+    Args:
+        path: A file the user named, which must exist; None for the usual place.
+        environment: ``MECHA_TUI_URL`` (several apart by spaces) and ``MECHA_TUI_THEME``
+            win over the file.
+
+    Raises:
+        UsageError: With file, key, reason and cure.
+    """
+    settings = Settings()
+    place = path or default_path()
+    if path is not None or place.exists():
+        settings = parse_settings(read_toml(place), str(place), place.parent)
+    urls = tuple(environment.get("MECHA_TUI_URL", "").split()) or settings.urls
+    theme = environment.get("MECHA_TUI_THEME") or settings.theme
+    if theme not in THEMES:
+        raise UsageError(f"MECHA_TUI_THEME is {theme!r}: set it to {' or '.join(THEMES)}")
+    return Settings(urls, settings.api_key_file, settings.interval_s, theme, settings.clients)
+
+
+def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Settings:
+    """Return the settings of one parsed file.
+
+    Args:
+        table: The file's content.
+        source: The file's name for messages.
+        folder: What relative paths in it start from.
+
+    Raises:
+        UsageError: A key is unknown or a value unusable.
+    """
+    known_keys = ("urls", "api_key_file", "interval_s", "theme", "clients")
+    _refuse_unknown(table, known_keys, source, "")
+    urls = table.get("urls", [])
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise UsageError(
+            f'{source}: urls must be a list of texts, such as ["http://127.0.0.1:8080"]'
+        )
+    key_file = table.get("api_key_file")
+    if key_file is not None and not isinstance(key_file, str):
+        raise UsageError(f"{source}: api_key_file must be a path in quotes")
+    interval_s = table.get("interval_s", Settings().interval_s)
+    if type(interval_s) not in (int, float):
+        raise UsageError(f"{source}: interval_s must be a number of seconds")
+    theme = table.get("theme", Settings().theme)
+    if theme not in THEMES:
+        raise UsageError(f"{source}: theme is {theme!r}: use {' or '.join(map(repr, THEMES))}")
+    clients = table.get("clients", {})
+    if not isinstance(clients, dict):
+        raise UsageError(f"{source}: clients must be tables such as [clients.aider]")
+    return Settings(
+        urls=tuple(urls),
+        api_key_file=folder / Path(key_file).expanduser() if key_file else None,
+        interval_s=checked_interval(float(str(interval_s)), f"{source}: interval_s"),
+        theme=str(theme),
+        clients=tuple(_client(name, value, source) for name, value in clients.items()),
+    )
+
+
+def checked_interval(seconds: float, what: str) -> float:
+    """Return an interval that is neither a strain on the server nor an eternity.
+
+    Raises:
+        UsageError: It is outside the bounds.
+    """
+    if not MIN_INTERVAL_S <= seconds <= MAX_INTERVAL_S:
+        raise UsageError(
+            f"{what} is {seconds:g}: use {MIN_INTERVAL_S:g} to {MAX_INTERVAL_S:g} seconds"
+        )
+    return seconds
+
+
+def _client(name: str, value: object, source: str) -> ClientSetting:
+    place = f"{source} [clients.{name}]"
+    if not isinstance(value, dict):
+        raise UsageError(f"{place} must be a table with context_window, max_tokens and the like")
+    kinds = {"base_url": str, "context_window": int, "max_tokens": int, "thinking": bool}
+    _refuse_unknown(value, tuple(kinds), source, f"[clients.{name}] ")
+    for key, kind in kinds.items():
+        if key in value and type(value[key]) is not kind:
+            words = {str: "a text in quotes", int: "a whole number", bool: "true or false"}
+            raise UsageError(f"{place} {key} must be {words[kind]}")
+        if kind is int and key in value and value[key] <= 0:
+            raise UsageError(f"{place} {key} is {value[key]}: it must be above 0")
+    return ClientSetting(name, source=place, **value)
+
+
+def _refuse_unknown(
+    table: Mapping[str, object], known_keys: tuple[str, ...], source: str, place: str
+) -> None:
+    for key in table:
+        if key not in known_keys:
+            near = difflib.get_close_matches(key, known_keys, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known_keys)}"
+            raise UsageError(f"{source}: {place}{key} is not a setting: {hint}")

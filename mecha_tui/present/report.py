@@ -1,0 +1,181 @@
+"""The JSON object that scripts rely on, and the same in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mecha_tui.core.agreement import Finding
+from mecha_tui.core.memory import Memory
+from mecha_tui.core.picture import ServerPicture, SlotPicture
+from mecha_tui.core.reading import Reading
+from mecha_tui.core.server import Role
+from mecha_tui.core.state import ServerState
+
+SCHEMA = 1
+"""Version of the JSON object; it changes when a field changes its meaning or goes."""
+
+Json = Mapping[str, object]
+
+
+def status_json(pictures: Iterable[ServerPicture]) -> Json:
+    """Return the whole report. Unknown is None, which JSON writes as ``null``."""
+    return {"schema": SCHEMA, "servers": [server_json(picture) for picture in pictures]}
+
+
+def server_json(picture: ServerPicture) -> Json:
+    """Return one server's part of the report."""
+    return {
+        "url": picture.url,
+        "state": picture.condition.state.value,
+        "reason": picture.condition.reason,
+        "age_s": _rounded(picture.age_s),
+        "model": picture.model_name,
+        "build": None if picture.props is None else picture.props.build,
+        "role": role(picture).value,
+        "slot_count": picture.numbers.slots.value,
+        "slot_window_tokens": picture.numbers.slot_window_tokens.value,
+        "kv_mode": "unknown"
+        if picture.numbers.kv_mode.value is None
+        else picture.numbers.kv_mode.value.value,
+        "pool_tokens": picture.numbers.pool_tokens.value,
+        "busy": picture.busy,
+        "waiting": {
+            "count": picture.waiting.count,
+            "exact": picture.waiting.is_exact,
+            "source": picture.waiting.source,
+        },
+        "slots": [slot_json(one) for one in picture.slots],
+        "numbers": numbers_json(picture),
+        "agreement": picture.agreement.verdict.value,
+        "findings": [finding_json(finding) for finding in picture.agreement.findings],
+        "memory": memory_json(picture.memory),
+    }
+
+
+def role(picture: ServerPicture) -> Role:
+    """Return what kind of server it is; one that never said is taken for a model's."""
+    return Role.MODEL if picture.props is None else picture.props.role
+
+
+def slot_json(one: SlotPicture) -> Json:
+    """Return one slot's part of the report."""
+    slot = one.slot
+    return {
+        "id": slot.slot_id,
+        "state": slot.phase.value,
+        "task": slot.running_task_id,
+        "held_tokens": slot.held_tokens,
+        "window_tokens": slot.window_tokens,
+        "reused_tokens": slot.reused_tokens if slot.is_processing else None,
+        "read_tokens": slot.read_tokens if slot.is_processing else None,
+        "written_tokens": slot.written_tokens if slot.is_processing else None,
+        "remaining_tokens": slot.remaining_tokens if slot.is_processing else None,
+        "tokens_per_s": _rounded(one.tokens_per_s),
+    }
+
+
+def numbers_json(picture: ServerPicture) -> Json:
+    """Return the numbers that must agree, each with its source or the reason why unknown."""
+    numbers = picture.numbers
+    readings: dict[str, Reading[int]] = {
+        "context_tokens": numbers.context_tokens,
+        "slots": numbers.slots,
+        "slot_window_tokens": numbers.slot_window_tokens,
+        "reasoning_budget": numbers.reasoning_budget,
+    }
+    nobody: Reading[int] = Reading(None, None, "no client that uses this server is known")
+    client = picture.clients[0] if picture.clients else None
+    readings["context_window"] = client.context_window if client else nobody
+    readings["max_tokens"] = client.max_tokens if client else nobody
+    return {
+        name: {"value": one.value, "source": one.source, "reason": one.reason}
+        for name, one in readings.items()
+    }
+
+
+def finding_json(finding: Finding) -> Json:
+    """Return one finding; ``cure`` is the first way out, ``cures`` are all of them."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "verdict": finding.verdict.value,
+        "client": finding.client,
+        "message": finding.message,
+        "effect": finding.effect,
+        "cure": finding.cures[0].line if finding.cures else None,
+        "cures": [{"line": cure.line, "place": cure.place} for cure in finding.cures],
+    }
+
+
+def memory_json(memory: Memory) -> Json:
+    """Return the three quantities, and why any of them is unknown."""
+    readings: dict[str, Reading[int]] = {
+        "pool_total_bytes": memory.pool_total_bytes,
+        "pool_available_bytes": memory.pool_available_bytes,
+        "server_gpu_bytes": memory.server_gpu_bytes,
+        "server_host_bytes": memory.server_host_bytes,
+    }
+    why = {name: one.reason for name, one in readings.items() if not one.is_known}
+    if memory.kind_note:
+        why["kind"] = memory.kind_note
+    return {
+        "kind": memory.kind.value,
+        **{name: one.value for name, one in readings.items()},
+        "sources": {name: one.source for name, one in readings.items() if one.is_known},
+        "why": why,
+    }
+
+
+def is_answering(picture: ServerPicture) -> bool:
+    """Whether a server answered: ready, or asleep by its own choice."""
+    return picture.condition.state in (ServerState.READY, ServerState.ASLEEP)
+
+
+def status_text(pictures: Iterable[ServerPicture]) -> str:
+    """Return the report for people: a line for each server, then its slots and findings."""
+    lines: list[str] = []
+    for picture in pictures:
+        lines.append(_summary(picture))
+        lines += [f"  {_slot_line(one)}" for one in picture.slots]
+        lines += [f"  {_finding_line(finding)}" for finding in picture.agreement.disagreements]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _summary(picture: ServerPicture) -> str:
+    parts = [picture.url, picture.model_name or "–", picture.condition.state.value]
+    if picture.condition.reason:
+        parts[-1] += f" ({picture.condition.reason})"
+    if picture.slots:
+        parts.append(f"{_count(picture.busy)}/{len(picture.slots)} busy")
+        about = "" if picture.waiting.is_exact or picture.waiting.count is None else "at most "
+        parts.append(f"{about}{_count(picture.waiting.count)} waiting")
+    if is_answering(picture):
+        parts.append(
+            {"agree": "numbers agree", "disagree": "numbers disagree"}.get(
+                picture.agreement.verdict.value, "agreement unknown"
+            )
+        )
+    return "  ".join(parts)
+
+
+def _slot_line(one: SlotPicture) -> str:
+    slot = one.slot
+    held = f"{_count(slot.held_tokens)}/{_count(slot.window_tokens)} tokens held"
+    rate = "" if one.tokens_per_s is None else f"  {one.tokens_per_s:,.1f} tok/s"
+    task = "" if slot.running_task_id is None else f"  task {slot.running_task_id}"
+    return f"slot {slot.slot_id}  {slot.phase.value:<7}  {held}{rate}{task}"
+
+
+def _finding_line(finding: Finding) -> str:
+    cures = " or ".join(cure.line for cure in finding.cures)
+    return f"{finding.severity.value}  {finding.code}: {finding.message}" + (
+        f" Cure: {cures}" if cures else ""
+    )
+
+
+def _count(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
