@@ -8,8 +8,10 @@ one character a token, and never ends by itself.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+UNFINISHED_SUFFIX = ".part"
 TRAINING_WINDOW_TOKENS = 131072
 """Large enough that no ``-c`` used in a demo or test is capped by the model."""
 
@@ -25,7 +27,7 @@ _NORMAL, _UNKNOWN, _CONTROL, _BYTE = 1, 2, 3, 6
 
 
 def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str = "tiny") -> None:
-    """Write a GGUF file, whole or not at all.
+    """Write a GGUF file, whole or not at all, also when two processes write it at once.
 
     Args:
         path: Where to; an existing file is replaced.
@@ -36,6 +38,7 @@ def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str =
 
     Raises:
         ModuleNotFoundError: The ``demo`` extra is not installed.
+        OSError: The folder cannot be written, or the disk is full.
     """
     import gguf  # part of an extra, and slow to import
     import numpy as np
@@ -54,9 +57,7 @@ def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str =
         drawn /= columns**0.5
         return drawn
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    writer = gguf.GGUFWriter(str(unfinished), "llama")
+    writer = gguf.GGUFWriter(None, "llama")
     writer.add_name(name)
     writer.add_context_length(TRAINING_WINDOW_TOKENS)
     writer.add_embedding_length(embedding)
@@ -97,8 +98,13 @@ def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str =
         }
     for tensor_name, values in tensors.items():
         writer.add_tensor(f"{tensor_name}.weight", values)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    unfinished.replace(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED_SUFFIX}")
+    try:
+        writer.write_header_to_file(unfinished)
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -3,16 +3,22 @@
 It runs in a process of its own, takes the flags that the demo and the tests need in
 llama-server's own spelling, prints ``listening on URL`` once the model is loaded, and
 ends on SIGTERM, on SIGINT, or when its standard input closes with ``--until-eof``: a
-parent that dies leaves no server behind.
+parent that dies, in whatever way, leaves no server behind.
+
+It ends by leaving at once. xllamacpp's own stop waits for the running requests, and
+never returns while one is in flight.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+
+from mecha_tui.demo.lifeline import end_at_eof
 
 AUTO_SLOTS = 4
 """Slots of a server that was not told ``-np``; they then share one pool, as llama-server does."""
@@ -40,15 +46,32 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sleep-idle-seconds", type=int, default=-1)
     parser.add_argument("--reasoning-budget", type=int, default=-1)
     parser.add_argument("--models-dir", default="")
+    parser.add_argument("--nice", type=int, default=0)
     parser.add_argument("--until-eof", action="store_true")
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Serve until told to end."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Serve until told to end; never returns."""
+    options = _parser().parse_args(argv)
+    if options.until_eof:
+        end_at_eof()
+    os.nice(options.nice)
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
     import xllamacpp  # part of an extra, and slow to import
 
-    options = _parser().parse_args(argv)
+    server = xllamacpp.Server(_parameters(options))
+    sys.stdout.write(f"listening on {server.listening_address}\n")
+    sys.stdout.flush()
+    ended.wait()
+    os._exit(0)
+
+
+def _parameters(options: argparse.Namespace) -> object:
+    import xllamacpp
+
     params = xllamacpp.CommonParams()
     params.model.path = options.model
     params.n_ctx = options.ctx_size
@@ -75,22 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         params.cpuparams_batch.n_threads = options.threads
     if options.cache_ram is not None:
         params.cache_ram_mib = options.cache_ram
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
-    server = xllamacpp.Server(params)
-    sys.stdout.write(f"listening on {server.listening_address}\n")
-    sys.stdout.flush()
-    if options.until_eof:
-        threading.Thread(target=_set_at_eof, args=(ended,), daemon=True).start()
-    ended.wait()
-    return 0
-
-
-def _set_at_eof(ended: threading.Event) -> None:
-    sys.stdin.read()
-    ended.set()
+    return params
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
