@@ -30,14 +30,15 @@ TIDE_S = 18.0
 """From one flood to the next."""
 EBB_S = 6.0
 """For so long before the next flood nobody begins a turn."""
+SHORTEST_ANSWER_TOKENS = 16
 PATIENCE_S = 600.0
 """How long an agent waits for an answer."""
 _FIRST_GUESS_TOKENS_PER_S = 40.0
-_WORDS = (
+_VOCABULARY = (
     "the a tool reads file server slot prompt answer context window token model plan step check "
     "write test error line value cache prefix turn agent memory speed batch queue result and or "
     "if then not with from into over under again before after"
-).split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,14 @@ class Answer:
 
 def prose(chosen: random.Random, length: int) -> str:
     """Return made-up text of exactly so many characters."""
-    words: list[str] = []
-    total = 0
-    while total < length:
-        words.append(chosen.choice(_WORDS))
-        total += len(words[-1]) + 1
-    return " ".join(words)[:length]
+    vocabulary = _VOCABULARY.split()
+    text = chosen.choice(vocabulary)
+    while len(text) < length:
+        text += f" {chosen.choice(vocabulary)}"
+    return text[:length]
 
 
-def ask(url: str, messages: list[dict[str, str]], most_tokens: int | None) -> Answer | None:
+def ask(url: str, messages: list[dict[str, str]], limit_tokens: int | None) -> Answer | None:
     """Send one turn and wait for its end.
 
     Returns:
@@ -115,11 +115,9 @@ def ask(url: str, messages: list[dict[str, str]], most_tokens: int | None) -> An
         ValueError: It answered with something else than a chat completion.
     """
     body: dict[str, object] = {"messages": messages}
-    if most_tokens is not None:
-        body["max_tokens"] = most_tokens
-    connection = http.client.HTTPConnection(
-        urllib.parse.urlsplit(url).netloc, timeout=PATIENCE_S
-    )
+    if limit_tokens is not None:
+        body["max_tokens"] = limit_tokens
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=PATIENCE_S)
     try:
         headers = {"Content-Type": "application/json"}
         connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
@@ -139,6 +137,13 @@ def ask(url: str, messages: list[dict[str, str]], most_tokens: int | None) -> An
         raise ValueError("not a chat completion") from error
 
 
+def most_tokens(agent: Agent, tokens_per_s: float) -> int | None:
+    """Return how long an answer may be at the server's present speed; None is no limit."""
+    if agent.answer_s is None:
+        return None
+    return max(SHORTEST_ANSWER_TOKENS, round(tokens_per_s * agent.answer_s))
+
+
 def live(agent: Agent, url: str, tide: Tide) -> None:
     """Play one agent for ever, or until the server is gone."""
     chosen = random.Random(agent.name)  # noqa: S311  # a script, no secret
@@ -151,9 +156,8 @@ def live(agent: Agent, url: str, tide: Tide) -> None:
             messages = [{"role": "system", "content": opening}]
         else:
             messages.append({"role": "user", "content": prose(chosen, agent.turn_tokens)})
-        most_tokens = agent.answer_s and max(16, round(tokens_per_s * agent.answer_s))
         try:
-            answer = ask(url, messages, most_tokens and int(most_tokens))
+            answer = ask(url, messages, most_tokens(agent, tokens_per_s))
         except (OSError, ValueError, http.client.HTTPException):
             return
         if answer is None or not agent.chats:

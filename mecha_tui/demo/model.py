@@ -107,4 +107,5 @@ def write_model(path: Path, *, embedding: int = 64, blocks: int = 2, name: str =
         writer.close()
         unfinished.replace(path)
     finally:
+        writer.close()
         unfinished.unlink(missing_ok=True)
