@@ -115,7 +115,7 @@ def memory_json(memory: Memory) -> Json:
         "server_gpu_bytes": memory.server_gpu_bytes,
         "server_host_bytes": memory.server_host_bytes,
     }
-    why = {name: one.reason for name, one in readings.items() if not one.is_known}
+    why = memory.why
     if memory.kind_note:
         why["kind"] = memory.kind_note
     return {

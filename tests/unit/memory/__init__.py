@@ -1,0 +1,1 @@
+"""Memory: what drivers and kernels say, replayed."""
