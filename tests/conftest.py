@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 
 from mecha_tui.demo.model import write_model
+from tests.needs import pytest_configure, pytest_runtest_setup
+
+__all__ = ["pytest_configure", "pytest_runtest_setup"]
 
 
 @pytest.fixture(scope="session")
