@@ -54,6 +54,8 @@ class ServerPicture:
     models: tuple[Model, ...] = ()
     counters: Counters | None = None
     counters_taken_s: float | None = None
+    metrics_reason: str | None = "the server was not asked for its metrics yet"
+    """Why there are no counters, or no newer ones."""
     slots: tuple[SlotPicture, ...] = ()
     slots_taken_s: float | None = None
     """When the slots shown were read; None before the first answer."""

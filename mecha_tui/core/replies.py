@@ -32,6 +32,8 @@ class Failure(Enum):
     """A router's model is not loaded, or was not named."""
     FOREIGN = "foreign"
     """An answer, but not one of llama-server: HTML, another shape, too large."""
+    RESTING = "resting"
+    """Not asked on purpose: asking would keep the server awake, or wake it."""
     FAULT = "fault"
     """Any other HTTP error."""
 
@@ -63,5 +65,5 @@ class Replies:
 
     def all(self) -> tuple[Answer[object], ...]:
         """Return the answers of every question asked, in a fixed order."""
-        asked = (self.health, self.props, self.slots, self.metrics, self.models)
+        asked = (self.props, self.slots, self.metrics, self.models, self.health)
         return tuple(answer for answer in asked if answer is not None)  # type: ignore[misc]  # Answer is read-only

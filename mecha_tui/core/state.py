@@ -44,6 +44,9 @@ _BY_FAILURE = {
 }
 """Endpoint failures that speak for the server, in the order in which they are believed."""
 
+_LOST = (Failure.REFUSED, Failure.PENDING, Failure.DROPPED)
+"""Failures of ``/slots`` that outweigh an earlier answer of ``/props`` in the same round."""
+
 
 def condition(replies: Replies) -> Condition:
     """Return the state that one round's answers show.
@@ -63,9 +66,9 @@ def condition(replies: Replies) -> Condition:
     props, slots = replies.props, replies.slots
     if props is not None and props.value is not None and props.value.is_sleeping:
         return Condition(ServerState.ASLEEP)
-    if slots is not None and slots.failure in (Failure.PENDING, Failure.DROPPED):
-        return Condition(ServerState.NOT_ANSWERING, slots.detail)
-    if any(answer.value is not None for answer in (props, slots) if answer is not None):
+    if slots is not None and slots.failure in _LOST:
+        return Condition(_BY_FAILURE[slots.failure], slots.detail)
+    if any(answer.value is not None for answer in answers if answer is not replies.health):
         return Condition(ServerState.READY)
     for failure, state in _BY_FAILURE.items():
         told = _first(answers, failure)
@@ -73,7 +76,7 @@ def condition(replies: Replies) -> Condition:
             return Condition(state, told.detail)
     if replies.health is not None and replies.health.value:
         return Condition(ServerState.READY)
-    return Condition(ServerState.NOT_LLAMA_SERVER, answers[0].detail)
+    return Condition(ServerState.CONNECTING)
 
 
 def _first(answers: tuple[Answer[object], ...], failure: Failure) -> Answer[object] | None:

@@ -17,7 +17,7 @@ class Waiting:
     is_exact: bool = False
     """False for an upper bound worked out from connections."""
     source: str | None = None
-    """``metrics`` or ``connections``; None when unknown."""
+    """``metrics``, ``slots`` (none is busy) or ``connections``; None when unknown."""
     reason: str | None = None
     """Why there is no exact count."""
 
@@ -34,12 +34,16 @@ def waiting(
 ) -> Waiting:
     """Return the queue, exact where the server counts it and else an upper bound.
 
+    While no slot is busy nothing waits, whatever is connected.
+
     Args:
-        counters: The server's own figures, when it publishes them.
+        counters: The server's own figures, when it publishes them and they are fresh.
         connections: Established connections to the server, without our own.
         busy: Slots that run a task.
         why_no_metrics: What to say where the server's own figure is missing.
     """
+    if busy == 0:
+        return Waiting(0, is_exact=True, source="slots")
     if counters is not None and counters.deferred_requests is not None:
         return Waiting(counters.deferred_requests, is_exact=True, source="metrics")
     if connections is not None and busy is not None:

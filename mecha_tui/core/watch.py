@@ -97,11 +97,17 @@ def _with_answers(picture: ServerPicture, replies: Replies) -> ServerPicture:
         picture = replace(picture, props=replies.props.value)
     if replies.models is not None and replies.models.value is not None:
         picture = replace(picture, models=replies.models.value)
-    if replies.metrics is not None and replies.metrics.value is not None:
-        picture = replace(
-            picture, counters=replies.metrics.value, counters_taken_s=replies.metrics.taken_s
-        )
-    return picture
+    metrics = replies.metrics
+    if metrics is None:
+        return picture
+    if metrics.value is None:
+        return replace(picture, metrics_reason=metrics.detail)
+    return replace(
+        picture,
+        counters=metrics.value,
+        counters_taken_s=metrics.taken_s,
+        metrics_reason=None,
+    )
 
 
 def _with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> ServerPicture:
@@ -181,12 +187,12 @@ def _with_speed(picture: ServerPicture, replies: Replies) -> ServerPicture:
 
 
 def _with_queue(picture: ServerPicture, sample: ServerSample) -> ServerPicture:
-    metrics = sample.replies.metrics
     taken_s = picture.counters_taken_s
     is_fresh = taken_s is not None and picture.now_s - taken_s <= METRICS_PATIENCE_S
-    why = metrics.detail if metrics is not None else "the server was not asked for its metrics"
-    counters = picture.counters if is_fresh else None
-    return replace(picture, waiting=waiting(counters, sample.connections, picture.busy, why))
+    counters = picture.counters if is_fresh and picture.metrics_reason is None else None
+    why = picture.metrics_reason or "the server's last count is too old"
+    queue = waiting(counters, sample.connections, picture.busy, why)
+    return replace(picture, waiting=queue)
 
 
 def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPicture:

@@ -1,1 +1,1 @@
-"""Replies of llama-server turned into core values: parsing only, one module per endpoint."""
+"""Turns reply bodies into core values: parsing only, one module for each endpoint."""

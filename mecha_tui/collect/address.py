@@ -1,0 +1,108 @@
+"""Where a server is: an address as the user, a provider or a process gives it."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from mecha_tui.errors import UsageError
+
+DEFAULT_PORT = 8080
+_CLIENT_PATH = re.compile(r"(/v1)?(/(chat/)?completions|/models|/embeddings|/messages)?/*$")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """One server's root: ``/props``, ``/slots`` and the others lie right below it."""
+
+    url: str
+    """The address to show, without credentials, ``/v1`` or a slash at its end."""
+    scheme: str
+    host: str
+    """A name or an IP address, IPv6 without brackets; ``localhost`` for a Unix socket."""
+    port: int
+    prefix: str = ""
+    """The path before every endpoint (``--api-prefix``), such as ``/llama``."""
+    socket_path: str | None = None
+    """The Unix socket's path; None for TCP."""
+    basic: str | None = field(default=None, repr=False)
+    """The URL's user and password, base64-coded for HTTP; never shown."""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as a URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the address can only be this machine."""
+        return (
+            self.socket_path is not None
+            or self.host in ("localhost", "::1")
+            or self.host.startswith("127.")
+        )
+
+
+def parse_address(text: str) -> ServerAddress:
+    """Return the address written in a URL, ``HOST:PORT``, or ``unix:/PATH``.
+
+    Raises:
+        UsageError: It is none of these; the message shows the text without credentials.
+    """
+    text = text.strip()
+    if text.lower().startswith("unix:"):
+        return _socket_address(text)
+    bare = "://" not in text
+    try:
+        parts = urlsplit(f"http://{text}" if bare else text)
+        port = parts.port
+    except ValueError:
+        raise _refused(text, "its host or port cannot be read") from None
+    if parts.scheme not in ("http", "https"):
+        raise _refused(text, "it must begin with http:// or https://, or be unix:/PATH")
+    host = (parts.hostname or "").lower()
+    if not host or _UNSAFE.search(text):
+        raise _refused(text, "it names no host" if not host else "it holds a blank")
+    if parts.query or parts.fragment:
+        raise _refused(text, "it must end before ? and #")
+    if port == 0:
+        raise _refused(text, "port 0 is no port")
+    if port is None:
+        port = DEFAULT_PORT if bare else {"http": 80, "https": 443}[parts.scheme]
+    prefix = _CLIENT_PATH.sub("", parts.path).rstrip("/")
+    shown_host = f"[{host}]" if ":" in host else host
+    is_usual = not bare and parts.port is None
+    shown_port = "" if is_usual else f":{port}"
+    return ServerAddress(
+        url=f"{parts.scheme}://{shown_host}{shown_port}{prefix}",
+        scheme=parts.scheme,
+        host=host,
+        port=port,
+        prefix=prefix,
+        basic=_basic(parts.username, parts.password),
+    )
+
+
+def _socket_address(text: str) -> ServerAddress:
+    path = "/" + text[len("unix:") :].lstrip("/") if "/" in text else ""
+    if text.startswith("unix:") and not text[len("unix:") :].startswith("/"):
+        path = text[len("unix:") :]
+    if not path.strip("/") or "\0" in path:
+        raise _refused(text, "it names no socket file: write unix:/PATH")
+    return ServerAddress(f"unix:{path}", "http", "localhost", 80, socket_path=path)
+
+
+def _basic(user: str | None, password: str | None) -> str | None:
+    if user is None and password is None:
+        return None
+    pair = f"{unquote(user or '')}:{unquote(password or '')}"
+    return b64encode(pair.encode()).decode()
+
+
+def _refused(text: str, reason: str) -> UsageError:
+    shown = re.sub(r"//[^/@]*@", "//", text)
+    return UsageError(f"the address {shown!r} cannot be used: {reason}")

@@ -1,0 +1,39 @@
+"""Counts the connections to a server, out of the kernel's tables and without privileges."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PROC_NET = Path("/proc/net")
+_ESTABLISHED = b"01"
+_SIZE_LIMIT_BYTES = 8 * 1024 * 1024
+
+
+def connections_to(port: int, but_from: frozenset[int], root: Path = PROC_NET) -> int | None:
+    """Return how many TCP connections to a port of this machine are established.
+
+    Args:
+        port: The port on which the server listens.
+        but_from: Ports of our own ends, which are not counted.
+        root: Where the kernel's ``tcp`` and ``tcp6`` tables are.
+
+    Returns:
+        None where the tables cannot be read, or nobody listens on the port as seen from
+        here, so that the connections may be elsewhere.
+    """
+    row = re.compile(rb"^ *\d+: [0-9A-F]+:%04X [0-9A-F]+:([0-9A-F]{4}) (01|0A) " % port, re.M)
+    is_listening = False
+    count = 0
+    for name in ("tcp", "tcp6"):
+        try:
+            with (root / name).open("rb") as file:
+                table = file.read(_SIZE_LIMIT_BYTES)
+        except OSError:
+            continue
+        for remote_port, state in row.findall(table):
+            if state != _ESTABLISHED:
+                is_listening = True
+            elif int(remote_port, 16) not in but_from:
+                count += 1
+    return count if is_listening else None

@@ -1,0 +1,203 @@
+"""One kept-alive connection to one server, over which one question at a time is asked.
+
+It speaks through httpx's transport and not through its client: no proxy from the
+environment, no redirect, no cookie, no decoding, and less work for each reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import httpx
+
+from mecha_tui.collect.address import ServerAddress
+from mecha_tui.core.replies import Failure
+from mecha_tui.core.text import plain_text
+
+CONNECT_LIMIT_S = 5.0
+KEEPALIVE_S = 4.5
+"""llama-server closes a connection that was quiet for 5 s, or after 100 requests."""
+
+
+class ApiKey:
+    """A key that never shows itself."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return "ApiKey(***)"
+
+    @property
+    def bearer(self) -> str:
+        """The header value that carries it."""
+        return f"Bearer {self._text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply."""
+
+    status: int
+    body: bytes
+
+
+class NoReplyError(Exception):
+    """There was no whole reply; says why."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.detail = detail
+
+
+class _DisconnectedError(NoReplyError):
+    """The server closed before it said anything, as it does with a connection grown stale."""
+
+
+class Connection:
+    """Asks one server, at its own address only."""
+
+    def __init__(self, address: ServerAddress, key: ApiKey | None) -> None:
+        self._address = address
+        self._headers = [("Host", _host_header(address)), ("User-Agent", "mecha-tui")]
+        if key is not None:
+            self._headers.append(("Authorization", key.bearer))
+        elif address.basic is not None:
+            self._headers.append(("Authorization", f"Basic {address.basic}"))
+        self._requests: dict[tuple[str, str | None], httpx.Request] = {}
+        self._transport: httpx.AsyncHTTPTransport | None = None
+        self._stream: object = None
+
+    async def get(
+        self, path: str, limit_s: float, cap_bytes: int, model_id: str | None = None
+    ) -> Reply:
+        """Return the whole reply to ``GET path``.
+
+        Args:
+            path: The endpoint below the server's root.
+            limit_s: How long the whole reply may take.
+            cap_bytes: How long a body may be.
+            model_id: The router's model that is meant; asking never loads it.
+
+        Raises:
+            NoReplyError: Nobody answered, or not with a whole reply of bearable length.
+        """
+        request = self._request(path, model_id)
+        try:
+            return await asyncio.wait_for(self._twice(request, cap_bytes), limit_s)
+        except asyncio.TimeoutError:
+            raise NoReplyError(Failure.PENDING, f"no answer to {path} in {limit_s:g} s") from None
+
+    async def aclose(self) -> None:
+        """Close the connection; a later question opens another."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
+
+    @property
+    def local_port(self) -> int | None:
+        """Our end's port, by which this connection is told from other clients' own."""
+        ask = getattr(self._stream, "get_extra_info", None)
+        if self._transport is None or ask is None:
+            return None
+        try:
+            address = ask("client_addr")
+        except OSError:
+            return None
+        return address[1] if isinstance(address, tuple) else None
+
+    async def _twice(self, request: httpx.Request, cap_bytes: int) -> Reply:
+        try:
+            return await self._once(request, cap_bytes)
+        except _DisconnectedError:
+            return await self._once(request, cap_bytes)
+
+    async def _once(self, request: httpx.Request, cap_bytes: int) -> Reply:
+        if self._transport is None:
+            self._transport = _transport(self._address)
+        try:
+            response = await self._transport.handle_async_request(request)
+            self._stream = response.extensions.get("network_stream")
+            body = await _body(response, cap_bytes)
+        except httpx.TransportError as error:
+            raise _no_reply(error) from None
+        if body is None:
+            size = f"{cap_bytes / 1024 / 1024:g} MiB"
+            raise NoReplyError(Failure.FOREIGN, f"the reply is longer than {size}")
+        return Reply(response.status_code, body)
+
+    def _request(self, path: str, model_id: str | None) -> httpx.Request:
+        request = self._requests.get((path, model_id))
+        if request is None:
+            query = f"?model={quote(model_id, safe='')}&autoload=false" if model_id else ""
+            request = httpx.Request(
+                "GET",
+                f"{self._address.origin}{self._address.prefix}{path}{query}",
+                headers=self._headers,
+                extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
+            )
+            self._requests[path, model_id] = request
+        return request
+
+
+async def _body(response: httpx.Response, cap_bytes: int) -> bytes | None:
+    """Return the body, or None for one that is too long, which is not read to its end."""
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101  # for mypy
+    parts: list[bytes] = []
+    size_bytes = 0
+    try:
+        async for part in response.stream:
+            size_bytes += len(part)
+            if size_bytes > cap_bytes:
+                return None
+            parts.append(part)
+    finally:
+        await response.stream.aclose()
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _no_reply(error: httpx.TransportError) -> NoReplyError:
+    text = plain_text(str(error))
+    if isinstance(error, httpx.ConnectTimeout):
+        return NoReplyError(Failure.PENDING, f"no connection within {CONNECT_LIMIT_S:g} s")
+    if isinstance(error, httpx.ConnectError):
+        return NoReplyError(Failure.REFUSED, f"no connection: {_connect_words(text)}")
+    if isinstance(error, httpx.RemoteProtocolError):
+        if text.startswith("Server disconnected"):
+            return _DisconnectedError(Failure.DROPPED, "the server closed without an answer")
+        if text.startswith("peer closed"):
+            return NoReplyError(Failure.DROPPED, "the server closed in the middle of its answer")
+        return NoReplyError(Failure.FOREIGN, "the answer is not HTTP")
+    if isinstance(error, (httpx.ReadError, httpx.WriteError)):
+        return _DisconnectedError(Failure.DROPPED, "the connection broke before the answer")
+    return NoReplyError(Failure.FAULT, text or type(error).__name__)
+
+
+def _connect_words(text: str) -> str:
+    if "All connection attempts failed" in text or "refused" in text:
+        return "nothing listens there"
+    return text or "the host cannot be reached"
+
+
+def _host_header(address: ServerAddress) -> str:
+    if address.socket_path is not None:
+        return "localhost"
+    return address.origin.split("://", 1)[1]
+
+
+def _transport(address: ServerAddress) -> httpx.AsyncHTTPTransport:
+    # Reading the system's certificates takes longer than a hundred replies.
+    is_tls = address.scheme == "https"
+    context = ssl.create_default_context() if is_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx.AsyncHTTPTransport(
+        verify=context,
+        trust_env=False,
+        uds=address.socket_path,
+        limits=httpx.Limits(max_connections=1, keepalive_expiry=KEEPALIVE_S),
+    )

@@ -1,0 +1,266 @@
+"""Looks at one server round by round: one connection, one question at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from mecha_tui.collect.address import ServerAddress
+from mecha_tui.collect.asking import Asker
+from mecha_tui.collect.endpoints import HEALTH, METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
+from mecha_tui.collect.http import ApiKey, Connection
+from mecha_tui.core.polling import (
+    Looks,
+    is_metrics_due,
+    is_models_due,
+    is_props_due,
+    is_resting,
+    is_slots_due,
+)
+from mecha_tui.core.replies import Answer, Failure, Replies
+from mecha_tui.core.server import Counters, Props, Role
+from mecha_tui.core.slots import Slot
+from mecha_tui.core.waiting import busy_count
+
+PATIENCE_S = 1.5
+"""An answer that takes longer is told to be late."""
+ROUND_LIMIT_S = 0.8
+"""A round does not wait longer than this for an answer that is not late yet."""
+LATE_WAIT_S = 0.05
+HEALTH_WAIT_S = 0.5
+
+SLOTS_OFF = "/slots is off: the server was started with --no-slots"
+METRICS_OFF = "/metrics is off: the server was started without --metrics"
+ASLEEP = "the server sleeps, and asking for its slots would wake it"
+RESTING = "idle, and not asked so that the server can fall asleep"
+
+_SPEAKS_FOR_ALL = frozenset(
+    {
+        Failure.REFUSED,
+        Failure.PENDING,
+        Failure.DROPPED,
+        Failure.LOADING,
+        Failure.LOCKED,
+        Failure.NOT_LOADED,
+        Failure.FOREIGN,
+    }
+)
+"""After one of these no further question is asked in the same round."""
+
+
+class ServerLook:
+    """One server, or one model behind a router, and what was asked of it so far."""
+
+    def __init__(
+        self,
+        address: ServerAddress,
+        key: ApiKey | None,
+        clock: Callable[[], float],
+        model_id: str | None = None,
+    ) -> None:
+        self._clock = clock
+        self._model_id = model_id
+        self._connection = Connection(address, key)
+        self._spare = Connection(address, key)
+        self._health = Asker(HEALTH, None, clock)
+        self._props = Asker(PROPS, model_id, clock)
+        self._slots = Asker(SLOTS, model_id, clock)
+        self._metrics = Asker(METRICS, model_id, clock)
+        self._models = Asker(MODELS, model_id, clock)
+        self._router_models = Asker(ROUTER_MODELS, None, clock)
+        self._looks = Looks()
+        self._role = Role.MODEL
+        self._replies = Replies()
+        self._round: asyncio.Task[None] | None = None
+        self._current: Asker[Any] | None = None
+        self._says_slots_are_off = self._says_metrics_are_off = False
+        self._health_check: asyncio.Task[Answer[bool]] | None = None
+
+    @property
+    def ports(self) -> frozenset[int]:
+        """Our own ends' ports."""
+        ports = (self._connection.local_port, self._spare.local_port)
+        return frozenset(port for port in ports if port is not None)
+
+    def tell(self, connections: int | None, sleep_idle_s: int | None) -> None:
+        """Take in what is known from elsewhere before the next look.
+
+        Args:
+            connections: Other clients' connections; None when they cannot be seen.
+            sleep_idle_s: ``--sleep-idle-seconds``, 0 or less for never; None if unknown.
+        """
+        self._looks = replace(self._looks, connections=connections, sleep_idle_s=sleep_idle_s)
+
+    def forget(self) -> None:
+        """Start anew, because another process answers now."""
+        looks = self._looks
+        self._looks = Looks(connections=looks.connections, sleep_idle_s=looks.sleep_idle_s)
+        for asker in (self._props, self._slots, self._metrics, self._models):
+            asker.forget()
+
+    async def look(self) -> Replies:
+        """Ask what is due, or go on waiting for what was asked, and return what came."""
+        self._end_round()
+        if self._round is None:
+            self._round = asyncio.create_task(self._ask_round())
+        limit_s = ROUND_LIMIT_S if self._late_s() is None else LATE_WAIT_S
+        await asyncio.wait({self._round}, timeout=limit_s)
+        self._end_round()
+        if self._round is not None and self._late_s() is not None:
+            await self._tell_late()
+        taken, self._replies = self._replies, Replies()
+        return taken
+
+    async def aclose(self) -> None:
+        """End what is under way and close the connections."""
+        tasks = [task for task in (self._round, self._health_check) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._round = self._health_check = None
+        await self._connection.aclose()
+        await self._spare.aclose()
+
+    def _end_round(self) -> None:
+        if self._round is not None and self._round.done():
+            ended, self._round = self._round, None
+            ended.result()
+
+    def _late_s(self) -> float | None:
+        """Return how late the answer is that is awaited; None when none is late."""
+        if self._current is None:
+            return None
+        waited_s = self._current.unanswered_s(self._clock())
+        return waited_s if waited_s is not None and waited_s >= PATIENCE_S else None
+
+    async def _tell_late(self) -> None:
+        """Say which answer is late, and ask ``/health`` apart to tell busy from hung."""
+        health = await self._check_health()
+        now_s = self._clock()
+        more = ", but /health answers: it is busy" if health.value else ", nor to /health"
+        late = self._current
+        if late is self._props:
+            self._replies = replace(self._replies, props=self._props.pending(now_s, more))
+        elif late is self._slots:
+            self._replies = replace(self._replies, slots=self._slots.pending(now_s, more))
+        elif late is self._metrics:
+            self._replies = replace(self._replies, metrics=self._metrics.pending(now_s, more))
+        elif late is self._models:
+            self._replies = replace(self._replies, models=self._models.pending(now_s, more))
+        elif late is self._router_models:
+            models = self._router_models.pending(now_s, more)
+            self._replies = replace(self._replies, models=models)
+        self._replies = replace(self._replies, health=health)
+
+    async def _check_health(self) -> Answer[bool]:
+        """Return what ``/health`` says, be it nothing."""
+        if self._health_check is None:
+            self._health_check = asyncio.create_task(self._health.ask(self._spare))
+            await asyncio.wait({self._health_check}, timeout=HEALTH_WAIT_S)
+        if self._health_check.done():
+            ended, self._health_check = self._health_check, None
+            return ended.result()
+        return self._health.pending(self._clock(), "")
+
+    async def _ask_round(self) -> None:
+        """Ask everything that is due, in an order in which one answer spares the next."""
+        now_s = self._clock()
+        if not await self._ask_props(now_s):
+            return
+        if self._role is Role.ROUTER:
+            self._current = self._router_models
+            models = await self._router_models.ask(self._connection)
+            self._replies = replace(self._replies, models=models)
+            return
+        if not await self._ask_slots(now_s):
+            self._looks = replace(self._looks, props_s=None)
+            return
+        await self._ask_metrics(now_s)
+        if self._model_id is None and is_models_due(self._looks, now_s):
+            await self._ask_models()
+
+    async def _ask_props(self, now_s: float) -> bool:
+        """Return whether there is a server to be asked more."""
+        absence = self._props.absence(now_s)
+        if absence is not None:
+            self._replies = replace(self._replies, props=absence)
+            return True
+        if not is_props_due(self._looks, now_s):
+            return True
+        self._current = self._props
+        answer = await self._props.ask(self._connection)
+        self._replies = replace(self._replies, props=answer)
+        if answer.value is None:
+            self._looks = replace(self._looks, props_s=None)
+        else:
+            self._note_props(answer.value)
+        return answer.failure not in _SPEAKS_FOR_ALL
+
+    def _note_props(self, props: Props) -> None:
+        looks = self._looks
+        has_woken = looks.is_sleeping is True and not props.is_sleeping
+        self._role = props.role
+        self._looks = replace(
+            looks,
+            props_s=self._clock(),
+            is_sleeping=props.is_sleeping,
+            has_slept=looks.has_slept or props.is_sleeping is True,
+            idle_since_s=None if has_woken else looks.idle_since_s,
+        )
+        self._says_slots_are_off = props.has_slots_endpoint is False
+        self._says_metrics_are_off = props.has_metrics_endpoint is False
+
+    async def _ask_slots(self, now_s: float) -> bool:
+        """Return whether the server may be asked more."""
+        answer: Answer[tuple[Slot, ...]] | None = self._slots.absence(now_s)
+        if answer is None and self._says_slots_are_off:
+            answer = Answer(now_s, failure=Failure.OFF, detail=SLOTS_OFF)
+        self._looks = replace(self._looks, has_slots=answer is None)
+        if answer is None and is_resting(self._looks, now_s):
+            detail = ASLEEP if self._looks.is_sleeping else RESTING
+            answer = Answer(now_s, failure=Failure.RESTING, detail=detail)
+        elif answer is None and is_slots_due(self._looks, now_s):
+            self._current = self._slots
+            answer = await self._slots.ask(self._connection)
+        if answer is None:
+            return True
+        self._replies = replace(self._replies, slots=answer)
+        if answer.value is not None:
+            self._note_busy(busy_count(answer.value), len(answer.value))
+        return answer.failure is Failure.FOREIGN or answer.failure not in _SPEAKS_FOR_ALL
+
+    async def _ask_metrics(self, now_s: float) -> None:
+        answer: Answer[Counters] | None = self._metrics.absence(now_s)
+        if answer is None and self._says_metrics_are_off:
+            answer = Answer(now_s, failure=Failure.OFF, detail=METRICS_OFF)
+        if answer is None and is_metrics_due(self._looks, now_s):
+            self._current = self._metrics
+            answer = await self._metrics.ask(self._connection)
+            self._looks = replace(self._looks, metrics_s=self._clock())
+        if answer is None:
+            return
+        self._replies = replace(self._replies, metrics=answer)
+        if answer.value is not None:
+            self._looks = replace(self._looks, deferred=answer.value.deferred_requests)
+            if not self._looks.has_slots:
+                self._note_busy(answer.value.processing_requests, None)
+
+    async def _ask_models(self) -> None:
+        self._current = self._models
+        answer = await self._models.ask(self._connection)
+        self._looks = replace(self._looks, models_s=self._clock())
+        self._replies = replace(self._replies, models=answer)
+
+    def _note_busy(self, busy: int | None, slot_count: int | None) -> None:
+        now_s = self._clock()
+        since_s = self._looks.idle_since_s
+        idle_since_s = (now_s if since_s is None else since_s) if busy == 0 else None
+        self._looks = replace(
+            self._looks,
+            slots_s=now_s,
+            busy=busy,
+            slot_count=slot_count,
+            idle_since_s=idle_since_s,
+        )

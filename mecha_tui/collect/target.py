@@ -1,0 +1,153 @@
+"""One address that is watched: a server, or a router with all its loaded models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mecha_tui.collect.address import ServerAddress
+from mecha_tui.collect.background import Background
+from mecha_tui.collect.connections import connections_to
+from mecha_tui.collect.http import ApiKey
+from mecha_tui.collect.server_look import ServerLook
+from mecha_tui.collect.sources import (
+    ClientSource,
+    LaunchSource,
+    MemorySource,
+    ProcessFacts,
+    ProcessSource,
+)
+from mecha_tui.core.client import ClientPromise
+from mecha_tui.core.launch import LaunchFlags
+from mecha_tui.core.memory import Memory
+from mecha_tui.core.replies import Answer, Replies
+from mecha_tui.core.sample import ServerSample
+from mecha_tui.core.server import Model
+
+PROCESS_INTERVAL_S = 5.0
+CLIENTS_INTERVAL_S = 5.0
+MEMORY_INTERVAL_S = 2.0
+FIRST_FACTS_WAIT_S = 0.5
+"""The first round waits so long for the process: its flags decide what may be asked."""
+LOADED = "loaded"
+CHILD = "the router runs it in a process of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to watch, and with which key."""
+
+    address: ServerAddress
+    key: ApiKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where everything comes from that the server does not say itself."""
+
+    processes: ProcessSource
+    clients: ClientSource
+    memory: MemorySource
+    launch: LaunchSource
+
+
+class WatchedTarget:
+    """Samples one target, round by round."""
+
+    def __init__(self, target: Target, sources: Sources, clock: Callable[[], float]) -> None:
+        self._target = target
+        self._sources = sources
+        self._clock = clock
+        self._look = ServerLook(target.address, target.key, clock)
+        self._children: dict[str, ServerLook] = {}
+        self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
+        self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
+        self._memory = Background(Memory(), MEMORY_INTERVAL_S)
+        self._pid: int | None = None
+
+    async def sample(self) -> tuple[ServerSample, ...]:
+        """Look once; more than one sample comes from a router with loaded models."""
+        await self._refresh()
+        facts = self._facts.value
+        connections = self._connections(facts)
+        self._look.tell(connections, facts.launch.sleep_idle_s.value)
+        replies = await self._look.look()
+        own = ServerSample(
+            url=self._target.address.url,
+            replies=replies,
+            connections=connections,
+            process=facts.process,
+            why_no_process=facts.why_no_process,
+            launch=facts.launch,
+            clients=self._clients.value,
+            memory=self._memory.value,
+        )
+        loaded = _loaded(replies)
+        if loaded is None:
+            return (own,)
+        return (own, *await self._sample_children(own, loaded))
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await asyncio.gather(*(look.aclose() for look in (self._look, *self._children.values())))
+
+    async def _refresh(self) -> None:
+        """Take over what the slow sources have read, and begin what is due."""
+        now_s, url = self._clock(), self._target.address.url
+        is_first = self._facts.is_first
+        self._clients.refresh(lambda: self._sources.clients(url), now_s)
+        reading = self._facts.refresh(lambda: self._sources.processes(url), now_s)
+        if is_first and reading is not None:
+            await asyncio.wait({asyncio.wrap_future(reading)}, timeout=FIRST_FACTS_WAIT_S)
+            self._facts.take()
+        process = self._facts.value.process
+        if process is not None and process.pid != self._pid:
+            if self._pid is not None:
+                self._look.forget()
+            self._pid = process.pid
+            self._memory.hurry()
+        self._memory.refresh(lambda: self._sources.memory(process), now_s)
+
+    def _connections(self, facts: ProcessFacts) -> int | None:
+        address = self._target.address
+        if facts.process is None or address.socket_path is not None:
+            return facts.connections
+        return connections_to(address.port, self._look.ports)
+
+    async def _sample_children(
+        self, own: ServerSample, models: tuple[Model, ...]
+    ) -> list[ServerSample]:
+        names = {model.model_id for model in models}
+        for name in [name for name in self._children if name not in names]:
+            await self._children.pop(name).aclose()
+        return list(await asyncio.gather(*(self._sample_child(own, model) for model in models)))
+
+    async def _sample_child(self, own: ServerSample, model: Model) -> ServerSample:
+        look = self._children.get(model.model_id)
+        if look is None:
+            target = self._target
+            look = ServerLook(target.address, target.key, self._clock, model.model_id)
+            self._children[model.model_id] = look
+        launch = LaunchFlags() if model.arguments is None else self._sources.launch(model.arguments)
+        look.tell(None, launch.sleep_idle_s.value)
+        replies = await look.look()
+        now_s = self._clock()
+        models: Answer[tuple[Model, ...]] = Answer(now_s, (model,), taken_s=now_s)
+        return replace(
+            own,
+            model_id=model.model_id,
+            replies=replace(replies, models=models),
+            connections=None,
+            process=None,
+            why_no_process=CHILD,
+            launch=launch,
+        )
+
+
+def _loaded(replies: Replies) -> tuple[Model, ...] | None:
+    """Return a router's loaded models; None when this round did not tell."""
+    if replies.models is None or replies.models.value is None:
+        return None
+    models = [model for model in replies.models.value if model.status is not None]
+    return tuple(model for model in models if model.status == LOADED)
