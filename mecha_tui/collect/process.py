@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import psutil
 
+from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.control_group import owner_of_process
-from mecha_tui.collect.sockets import Door, connection_count, is_listening, listener
+from mecha_tui.collect.sockets import Door, Listener, listener
+from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.core.command_line import VARIABLES, launch_flags
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.server import ServerProcess
@@ -21,50 +22,36 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _NAME_LIMIT = 40
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessFacts:
-    """What one look at a server's process found."""
+class LocalProcesses:
+    """Finds the process behind an address, and finds it anew once it was replaced.
 
-    process: ServerProcess | None
-    why_not: str = ""
-    """Why the process is not known; empty when it is."""
-    launch: LaunchFlags = field(default_factory=LaunchFlags)
-    connections: int | None = None
-    """Established connections to the server, without our own; None when not visible."""
-    working_folder: str | None = None
-    """What relative paths in its flags start from; None when not visible."""
+    A :data:`~mecha_tui.collect.sources.ProcessSource`.
+    """
 
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Listener, ProcessFacts]] = {}
 
-class ProcessWatch:
-    """Looks at the process behind one address, and finds it anew when it was replaced."""
-
-    def __init__(self, host: str, port: int, socket_path: str | None = None) -> None:
-        self._door = Door(host, port, socket_path)
-        self._facts: ProcessFacts | None = None
-
-    def look(self) -> ProcessFacts:
+    def __call__(self, url: str) -> ProcessFacts:
         """Return the facts. This reads files of the system and may take some milliseconds."""
-        before = self._facts
-        if before is None or before.process is None or not self._is_same(before.process):
-            self._facts = self._found()
-            return self._facts
-        connections = connection_count(before.process.pid, self._door)
-        return ProcessFacts(before.process, "", before.launch, connections, before.working_folder)
+        before = self._known.get(url)
+        if before is not None and _is_same(*before):
+            return before[1]
+        address = parse_address(url)
+        found = listener(Door(address.host, address.port, address.socket_path))
+        facts = _nobody(found.reason) if found.pid is None else facts_of(found.pid)
+        self._known[url] = found, facts
+        return facts
 
-    def _is_same(self, process: ServerProcess) -> bool:
-        return _started_wall_s(process.pid) == process.started_wall_s and is_listening(
-            process.pid, self._door
-        )
 
-    def _found(self) -> ProcessFacts:
-        found = listener(self._door)
-        if found.pid is None:
-            return _nobody(found.reason)
-        facts = facts_of(found.pid)
-        if facts.process is None:
-            return facts
-        connections = connection_count(found.pid, self._door)
-        return ProcessFacts(facts.process, "", facts.launch, connections, facts.working_folder)
+def router_child_flags(arguments: Sequence[str]) -> LaunchFlags:
+    """Return the launch flags of a model that a router runs, from its full command line."""
+    return launch_flags(arguments, {}, source="router")
+
+
+def _is_same(found: Listener, facts: ProcessFacts) -> bool:
+    if facts.process is None or not found.is_listening:
+        return False
+    return _started_wall_s(facts.process.pid) == facts.process.started_wall_s
 
 
 def facts_of(pid: int) -> ProcessFacts:
@@ -83,12 +70,7 @@ def facts_of(pid: int) -> ProcessFacts:
         return _nobody(f"{name} (pid {pid}) listens there, which is not llama-server itself")
     environment = _environment(pid)
     why = f"the environment of process {pid} may not be read"
-    return ProcessFacts(
-        process,
-        "",
-        launch_flags(arguments, environment, why),
-        working_folder=_working_folder(pid),
-    )
+    return ProcessFacts(process, "", launch_flags(arguments, environment, why))
 
 
 def is_llama_server(arguments: Sequence[str]) -> bool:
@@ -131,10 +113,3 @@ def _environment(pid: int) -> Mapping[str, str] | None:
     except (OSError, psutil.Error):
         return None
     return {name: everything[name] for name in VARIABLES if name in everything}
-
-
-def _working_folder(pid: int) -> str | None:
-    try:
-        return psutil.Process(pid).cwd()
-    except (OSError, psutil.Error):
-        return None

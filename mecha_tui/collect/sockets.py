@@ -1,8 +1,9 @@
-"""Which local process listens at an address, and how many connections it holds."""
+"""Which local process listens at an address."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import pwd
 import socket
 from collections.abc import Iterable
@@ -25,6 +26,20 @@ class Listener:
     pid: int | None
     reason: str = ""
     """Why it is not known; empty when it is."""
+    socket_link: Path | None = None
+    """Where the kernel shows the open socket, which is quick to look at again."""
+    socket_name: str = ""
+    """What the link says as long as it is the same socket."""
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether the process still holds the socket; False also where that cannot be told."""
+        try:
+            return self.socket_link is not None and os.readlink(self.socket_link) == (
+                self.socket_name
+            )
+        except OSError:
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,42 +103,23 @@ def listener(door: Door) -> Listener:
         return Listener(None, "this system shows sockets only to an administrator")
     except (OSError, psutil.Error) as error:
         return Listener(None, f"sockets cannot be read ({type(error).__name__})")
-    pids = {one.pid for one in open_here if one.pid}
-    pids = {pid for pid in pids if not _has_ancestor(pid, pids)}
+    held = {one.pid: one.fd for one in open_here if one.pid}
+    pids = {pid for pid in held if not _has_ancestor(pid, held)}
     if len(pids) == 1:
-        return Listener(pids.pop())
+        (pid,) = pids
+        return _found(pid, held[pid])
     if pids:
         listed = ", ".join(str(pid) for pid in sorted(pids))
         return Listener(None, f"several processes listen there (pids {listed})")
     return Listener(None, _why_hidden(door, bool(open_here)))
 
 
-def is_listening(pid: int, door: Door) -> bool:
-    """Whether a process still listens at an address."""
+def _found(pid: int, descriptor: int) -> Listener:
+    link = Path(f"/proc/{pid}/fd/{descriptor}")
     try:
-        return any(door.is_open_in(one) for one in psutil.Process(pid).net_connections(door.kind))
-    except (OSError, psutil.Error):
-        return False
-
-
-def connection_count(pid: int, door: Door) -> int | None:
-    """Return how many connections a server holds, without our own; None when not visible."""
-    if door.socket_path is not None:
-        return None
-    try:
-        held = psutil.Process(pid).net_connections("tcp")
-        ours = {one.laddr for one in psutil.Process().net_connections("tcp")}
-    except (OSError, psutil.Error):
-        return None
-    return len(
-        [
-            one
-            for one in held
-            if one.status == psutil.CONN_ESTABLISHED
-            and getattr(one.laddr, "port", None) == door.port
-            and one.raddr not in ours
-        ]
-    )
+        return Listener(pid, "", link, os.readlink(link))
+    except OSError:
+        return Listener(pid)
 
 
 def user_name(uid: int) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from urllib.parse import urlsplit
+from mecha_tui.collect.address import parse_address
+from mecha_tui.errors import UsageError
 
 _LOOPBACK = "loopback"
 _LOCAL_NAMES = ("localhost", "::1", "0.0.0.0", "::")  # noqa: S104  # compared, not bound
-_CLIENT_PATH = re.compile(r"(/v1)?(/(chat/)?completions|/models|/embeddings|/messages)?/*$")
 
 
 def place_of(url: str) -> tuple[str, int, str] | None:
@@ -17,21 +16,15 @@ def place_of(url: str) -> tuple[str, int, str] | None:
     slash at the end and ``/v1`` make no difference, and a port that is not written is
     the scheme's own. None where the text is no such URL.
     """
-    text = url.strip()
-    if text.lower().startswith("unix:"):
-        return ("unix:" + text[5:].replace("//", "/"), 0, "")
     try:
-        parts = urlsplit(text if "://" in text else f"http://{text}")
-        port = parts.port
-    except ValueError:
+        address = parse_address(url)
+    except UsageError:
         return None
-    host = (parts.hostname or "").rstrip(".").lower()
-    if not host or parts.scheme not in ("http", "https"):
-        return None
-    if host in _LOCAL_NAMES or host.startswith("127."):
-        host = _LOOPBACK
-    usual = 443 if parts.scheme == "https" else 80
-    return host, usual if port is None else port, _CLIENT_PATH.sub("", parts.path).rstrip("/")
+    if address.socket_path is not None:
+        return address.url, 0, ""
+    is_local = address.host in _LOCAL_NAMES or address.host.startswith("127.")
+    host = _LOOPBACK if is_local else address.host.rstrip(".")
+    return host, address.port, address.prefix
 
 
 def is_same_place(one: str, other: str) -> bool:
