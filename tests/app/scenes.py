@@ -134,14 +134,14 @@ def unified_memory() -> Memory:
     return Memory(
         MemoryKind.UNIFIED,
         "NVIDIA GB10: no separate VRAM",
-        known(int(121.7 * GIB), "/proc/meminfo"),
-        known(int(90.1 * GIB), "/proc/meminfo MemAvailable"),
-        known(int(31.0 * GIB), "/proc/meminfo Cached"),
-        known(int(28.1 * GIB), "NVML, pid 4242"),
-        known(int(0.4 * GIB), "PSS of pid 4242"),
-        known(0, "/proc/meminfo"),
-        known(16 * GIB, "/proc/meminfo"),
-        NOW_S,
+        pool_total_bytes=known(int(121.7 * GIB), "/proc/meminfo"),
+        pool_available_bytes=known(int(90.1 * GIB), "/proc/meminfo MemAvailable"),
+        page_cache_bytes=known(int(31.0 * GIB), "/proc/meminfo Cached"),
+        server_gpu_bytes=known(int(28.1 * GIB), "NVML, pid 4242"),
+        server_host_bytes=known(int(0.4 * GIB), "PSS of pid 4242"),
+        swap_used_bytes=known(0, "/proc/meminfo"),
+        swap_total_bytes=known(16 * GIB, "/proc/meminfo"),
+        taken_s=NOW_S,
     )
 
 
