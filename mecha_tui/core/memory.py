@@ -8,6 +8,8 @@ from enum import Enum
 from mecha_tui.core.reading import Reading, unknown
 
 _UNREAD: Reading[int] = unknown("not read yet")
+_UNREAD_RATIO: Reading[float] = unknown("not read yet")
+_UNREAD_USES: Reading[tuple[GpuUse, ...]] = unknown("not read yet")
 
 
 class MemoryKind(Enum):
@@ -45,6 +47,17 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuUse:
+    """What one process holds on one GPU, as the driver says."""
+
+    pid: int
+    gpu_bytes: int | None
+    """None when the driver names the process and not the amount."""
+    is_visible: bool = True
+    """Whether the pid is a process here; not so when drivers count another namespace's."""
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """One GPU and its memory, or why that is not known."""
 
@@ -59,22 +72,11 @@ class Device:
     shared_total_bytes: Reading[int] | None = None
     """Host memory it may map, where the driver counts it apart (AMD's GTT); else None."""
     shared_available_bytes: Reading[int] | None = None
-    processes: Reading[tuple[GpuUse, ...]] = field(
-        default_factory=lambda: Reading(None, None, "not read yet")
-    )
+    processes: Reading[tuple[GpuUse, ...]] = _UNREAD_USES
     error: str | None = None
     """What is wrong with the whole device or driver, and what to do; None when it answers."""
     taken_s: float | None = None
     """Monotonic seconds at which the figures were read; older than the look when it failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class GpuUse:
-    """What one process holds on one GPU, as the driver says."""
-
-    pid: int
-    gpu_bytes: int | None
-    """None when the driver names the process and not the amount."""
 
 
 class Role(Enum):
@@ -117,9 +119,9 @@ class Limit:
 class Pressure:
     """Signs that the machine is short of memory."""
 
-    some_ratio: Reading[float] = field(default_factory=lambda: Reading(None))
+    some_ratio: Reading[float] = _UNREAD_RATIO
     """Share of the last ten seconds in which something waited for memory (PSI)."""
-    full_ratio: Reading[float] = field(default_factory=lambda: Reading(None))
+    full_ratio: Reading[float] = _UNREAD_RATIO
     """Share in which everything did."""
     oom_kills: Reading[int] = _UNREAD
     """Processes the kernel killed for memory since the first look."""

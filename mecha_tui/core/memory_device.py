@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.text import plain_text
 
 NAME_LIMIT = 60
 SMALLEST_CARD_BYTES = 128 << 20
@@ -15,12 +16,8 @@ _UNIFIED = re.compile(r"\b(GB10|Thor|Orin|Xavier|Tegra|Jetson|Spark)\b", re.IGNO
 
 
 def device_name(raw: str) -> str:
-    """Return a device's name without control characters, and of bearable length."""
-    plain = re.sub(r"\x1b\[[0-9;?]*[ -/]*[@-~]", "", raw)
-    plain = " ".join("".join(one if one.isprintable() else " " for one in plain).split())
-    if not plain:
-        return "unnamed GPU"
-    return plain if len(plain) <= NAME_LIMIT else f"{plain[: NAME_LIMIT - 1]}…"
+    """Return a device's or program's name, made safe and of bearable length."""
+    return plain_text(raw, NAME_LIMIT) or "without a name"
 
 
 def is_unified_chip(name: str) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from mecha_tui.core.memory import Device, Host, MemoryKind
 from mecha_tui.core.reading import Reading, known, unknown
 
-_PREFERENCE = (MemoryKind.DISCRETE, MemoryKind.UNIFIED, MemoryKind.UNKNOWN)
+_PREFERENCE = (MemoryKind.DISCRETE, MemoryKind.UNKNOWN, MemoryKind.UNIFIED)
+"""A device that does not say comes before host memory, which must not stand in for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ def pool(
         server_pids: The server and its children.
     """
     chosen = _chosen(devices, server_pids)
-    if not chosen:
+    is_shared = bool(chosen) and chosen[0].kind is MemoryKind.UNIFIED
+    if not chosen or (fault is not None and is_shared and not _is_on(chosen, server_pids)):
         return _without_device(host, fault)
     kind = chosen[0].kind
     if kind is MemoryKind.DISCRETE:
@@ -55,17 +57,18 @@ def pool(
 
 
 def _chosen(devices: tuple[Device, ...], server_pids: frozenset[int]) -> tuple[Device, ...]:
-    held = {use.pid for one in devices for use in one.processes.value or ()}
-    on = [
-        one
-        for one in devices
-        if server_pids & held and any(use.pid in server_pids for use in one.processes.value or ())
-    ]
+    """Return the devices of the kind that the server is on, else of the likeliest kind."""
+    on = [one for one in devices if _is_on((one,), server_pids)]
     for kind in _PREFERENCE:
         found = tuple(one for one in on or devices if one.kind is kind)
         if found:
-            return found
+            return found if not on else tuple(one for one in devices if one.kind is kind)
     return ()
+
+
+def _is_on(devices: tuple[Device, ...], server_pids: frozenset[int]) -> bool:
+    uses = [use for one in devices for use in one.processes.value or ()]
+    return any(use.is_visible and use.pid in server_pids for use in uses)
 
 
 def _without_device(host: Host, fault: str | None) -> Pool:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[T_co]):
+class Reading(Generic[T]):
     """One value that may be unknown. Unknown is never zero and never a guess."""
 
-    value: T_co | None
+    value: T | None
     """The value; None when it is not known."""
     source: str | None = None
     """Where a known value stands, such as ``argv`` or ``/props``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from mecha_tui.collect.memory.files import read_number, read_text
+from mecha_tui.collect.memory.files import exists, read_number, read_text
 from mecha_tui.core.memory import Limit
 from mecha_tui.core.reading import Reading, known, unknown
 
@@ -28,7 +28,7 @@ def memory_limit(root: Path, pid: int | str) -> Limit:
     found = [
         _limit(place, group, is_v2)
         for place, group, is_v2 in _groups(root, text.value)
-        if place.is_dir()
+        if exists(place)
     ]
     tight = [one for one in found if one.limit_bytes.is_known]
     if tight:
@@ -66,7 +66,7 @@ def _groups(root: Path, text: str) -> list[tuple[Path, str, bool]]:
             continue
         if "memory" in controllers.split(","):
             top, is_v2 = mounts / "memory", False
-        elif not controllers and not (mounts / "unified").is_dir():
+        elif not controllers and not exists(mounts / "unified"):
             top, is_v2 = mounts, True
         else:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mecha_tui.core.reading import Reading, known, unknown
@@ -38,6 +39,11 @@ def number(text: str, source: str) -> Reading[int]:
         return unknown(f"{source} holds no number")
     value = int(text) if len(text) < 25 else LARGEST + 1
     return unknown(f"{source} is out of range") if value > LARGEST else known(value, source)
+
+
+def exists(path: Path) -> bool:
+    """Return whether a path is there and visible; a forbidden one is not."""
+    return os.path.exists(path)
 
 
 def directory(path: Path) -> Reading[tuple[str, ...]]:

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from mecha_tui.collect.memory import processes
 from mecha_tui.collect.memory.cgroup import memory_limit
-from mecha_tui.collect.memory.meminfo import read_host
-from mecha_tui.collect.memory.nvml import Look, Nvml
-from mecha_tui.collect.memory.pressure import read_pressure
-from mecha_tui.core.memory import Host, Memory, MemoryKind, Pressure
+from mecha_tui.collect.memory.drm import OpenFiles, gpu_files
+from mecha_tui.collect.memory.files import exists
+from mecha_tui.collect.memory.holders import Holders
+from mecha_tui.collect.memory.machine import PATIENCE_S, Machine, MachineLook, drm_devices
+from mecha_tui.collect.memory.nvml import Nvml
+from mecha_tui.collect.memory.server_uses import ServerUses, summed
+from mecha_tui.core.memory import Device, GpuUse, Holder, Host, Limit, Memory, MemoryKind
 from mecha_tui.core.memory_pool import Pool, pool
-from mecha_tui.core.memory_share import gpu_used, server_gpu, unattributed
-from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.memory_share import gpu_used, server_gpu, unattributed_bytes, uses
+from mecha_tui.core.reading import Reading, known
 from mecha_tui.core.server import ServerProcess
 
-SHARED_FOR_S = 0.5
-"""Machine-wide figures serve all servers that are read within this time."""
 INITIAL_PID_NAMESPACE = "pid:[4026531836]"
-NVIDIA_VENDOR = "0x10de"
-
-
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    """What does not depend on the server."""
-
-    taken_s: float
-    host: Host
-    look: Look
-    pressure: Pressure
+"""The kernel's fixed name of the namespace whose pids drivers report."""
+LOCK_PATIENCE_S = 5.0
+"""How long one server's read waits for another's."""
+SERVER_LIMIT = 16
 
 
 class MemoryReader:
@@ -43,153 +38,136 @@ class MemoryReader:
         root: Path = Path("/"),
         *,
         clock: Callable[[], float] = time.monotonic,
-        nvml: Nvml | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._root = root
         self._clock = clock
-        self._nvml = nvml or Nvml()
-        self._reading = Lock()
-        self._machine: _Machine | None = None
-        self._kills: int | None = None
+        self._has_proc = sys.platform == "linux" or root != Path("/")
+        self._machine = Machine(root, Nvml(), patience_s)
+        self._holders = Holders(root)
+        self._servers: dict[tuple[int, float | None], ServerUses] = {}
         self._last: dict[int | None, Memory] = {}
+        self._reading = Lock()
 
     def read(self, process: ServerProcess | None) -> Memory:
         """Return where memory stands for one server, or what the last read said.
 
-        It may block for as long as a driver does, so it belongs in a thread. While an
-        earlier read is still blocked, the last picture is returned at once; its
-        ``taken_s`` tells its age.
+        It blocks for about a second when a driver stalls, and for as long as the kernel
+        takes over its files, so it belongs in a thread. Reads wait for one another; behind
+        one that never ends, the last picture is returned, and its ``taken_s`` tells its age.
 
         Args:
             process: The server's process; None when it is not known or not local.
         """
         pid = process.pid if process else None
-        if not self._reading.acquire(blocking=False):
+        if not self._reading.acquire(timeout=LOCK_PATIENCE_S):
             return self._last.get(pid, Memory(kind_note="an earlier read is still waiting"))
         try:
             memory = self._read(process)
-            self._last[pid] = memory
+            self._last = {**dict(list(self._last.items())[-SERVER_LIMIT:]), pid: memory}
             return memory
         finally:
             self._reading.release()
 
     def _read(self, process: ServerProcess | None) -> Memory:
-        machine = self._shared()
-        host, devices = machine.host, machine.look.devices
-        tree = processes.tree(self._root, process.pid) if process else ()
-        fault = self._fault(machine.look)
-        chosen = pool(host, devices, fault, frozenset(tree))
-        visible = self._visible(machine.look)
-        hidden = unattributed(devices, visible)
-        use = _total(tuple(processes.host_use(self._root, pid) for pid in tree), process)
+        now_s = self._clock()
+        look = self._machine.look(now_s)
+        server = None if process is None else self._server(process)
+        pids = () if server is None else server.pids(now_s)
+        host, host_cache, swapped = summed((), 0.0) if server is None else server.host(pids, now_s)
+        files = {one: gpu_files(self._root, one) for one in pids} if self._has_proc else {}
+        devices = self._devices(look, files)
+        chosen = pool(look.host, devices, look.fault, frozenset(pids))
         return Memory(
             kind=chosen.kind,
             kind_note=chosen.note,
             pool_total_bytes=chosen.total_bytes,
             pool_available_bytes=chosen.available_bytes,
             page_cache_bytes=chosen.page_cache_bytes,
-            server_gpu_bytes=server_gpu(devices, frozenset(tree), visible, fault),
-            server_host_bytes=use[0],
-            server_cache_bytes=use[1],
-            server_swap_bytes=use[2],
-            swap_used_bytes=host.swap_used_bytes,
-            swap_total_bytes=host.swap_total_bytes,
+            server_gpu_bytes=server_gpu(
+                devices, frozenset(pids), look.fault, has_no_gpu_file=_has_no_gpu_file(files)
+            ),
+            server_host_bytes=host,
+            server_cache_bytes=host_cache,
+            server_swap_bytes=swapped,
+            swap_used_bytes=look.host.swap_used_bytes,
+            swap_total_bytes=look.host.swap_total_bytes,
             vram=chosen.vram,
-            gpu_used_bytes=gpu_used(devices, host.gpu_mapped_bytes),
-            unattributed_gpu_bytes=(sum(use.gpu_bytes or 0 for use in hidden) if hidden else None),
-            llama_headroom_bytes=_llama_headroom(chosen, host),
+            gpu_used_bytes=gpu_used(devices, look.host.gpu_mapped_bytes),
+            unattributed_gpu_bytes=unattributed_bytes(devices),
+            llama_headroom_bytes=_llama_headroom(chosen, look.host),
             headroom_bytes=chosen.available_bytes,
-            host=host,
+            host=look.host,
             devices=devices,
-            limits=(memory_limit(self._root, process.pid if process else "self"),),
-            pressure=machine.pressure,
-            taken_s=_oldest(machine.taken_s, chosen),
+            holders=self._named(devices, pids, now_s),
+            limits=self._limits(look, process),
+            pressure=look.pressure,
+            taken_s=_oldest(look.taken_s, chosen),
         )
 
-    def _shared(self) -> _Machine:
-        now_s = self._clock()
-        if self._machine is not None and 0 <= now_s - self._machine.taken_s < SHARED_FOR_S:
-            return self._machine
-        pressure, self._kills = read_pressure(self._root, self._kills)
-        look = self._nvml.look(now_s)
-        self._machine = _Machine(now_s, read_host(self._root), look, pressure)
-        return self._machine
+    def _server(self, process: ServerProcess) -> ServerUses:
+        """Return the reader of one server's processes; of many, the latest are kept."""
+        key = (process.pid, process.started_wall_s)
+        if key not in self._servers:
+            while len(self._servers) >= SERVER_LIMIT:
+                del self._servers[next(iter(self._servers))]
+            self._servers[key] = ServerUses(self._root, process)
+        return self._servers[key]
 
-    def _fault(self, look: Look) -> str | None:
-        """Return why a GPU cannot be asked; a missing driver without any card is no fault."""
-        if look.fault is None:
-            return None
-        if look.fault.is_missing_library and not self._has_nvidia_card():
-            return None
-        return look.fault.text
+    def _devices(self, look: MachineLook, files: dict[int, OpenFiles]) -> tuple[Device, ...]:
+        is_local = self._is_initial_namespace()
+        nvidia = tuple(self._with_visibility(one, is_local) for one in look.nvidia)
+        return (*nvidia, *drm_devices(self._root, look, files), *look.others)
 
-    def _has_nvidia_card(self) -> bool:
-        if (self._root / "dev/dxg").exists() or (self._root / "proc/driver/nvidia").exists():
-            return True
-        try:
-            vendors = list((self._root / "sys/bus/pci/devices").glob("*/vendor"))
-        except OSError:
-            return False
-        return any(_is_nvidia_display(path) for path in vendors)
+    def _with_visibility(self, device: Device, is_local: bool) -> Device:
+        """Tell the pids that are processes here from those of another namespace."""
+        if not device.processes.value:
+            return device
+        seen = tuple(
+            GpuUse(
+                use.pid,
+                use.gpu_bytes,
+                is_local and exists(self._root / f"proc/{use.pid}"),
+            )
+            for use in device.processes.value
+        )
+        return replace(device, processes=known(seen, device.processes.source or device.driver))
 
-    def _visible(self, look: Look) -> frozenset[int] | None:
-        """Return the drivers' pids that exist here; None when they are another namespace's."""
+    def _is_initial_namespace(self) -> bool:
+        """Whether local pids are the ones that drivers report; so assumed when not told."""
         try:
             namespace = str((self._root / "proc/self/ns/pid").readlink())
         except OSError:
-            namespace = INITIAL_PID_NAMESPACE
-        if namespace != INITIAL_PID_NAMESPACE:
-            return None
-        pids = {use.pid for one in look.devices for use in one.processes.value or ()}
-        return frozenset(pid for pid in pids if (self._root / f"proc/{pid}").is_dir())
+            return True
+        return namespace == INITIAL_PID_NAMESPACE
+
+    def _named(
+        self, devices: tuple[Device, ...], pids: tuple[int, ...], now_s: float
+    ) -> tuple[Holder, ...]:
+        if not self._has_proc:
+            return ()
+        has_drm = any(one.driver not in ("NVML", "device tree") for one in devices)
+        return self._holders.named(
+            uses(devices), frozenset(pids), os.getpid(), now_s, has_drm=has_drm
+        )
+
+    def _limits(self, look: MachineLook, process: ServerProcess | None) -> tuple[Limit, ...]:
+        if not self._has_proc:
+            return look.limits
+        return (memory_limit(self._root, "self" if process is None else process.pid), *look.limits)
 
 
-def _is_nvidia_display(vendor: Path) -> bool:
-    try:
-        if vendor.read_text("ascii").strip() != NVIDIA_VENDOR:
-            return False
-        return (vendor.parent / "class").read_text("ascii").startswith("0x03")
-    except (OSError, ValueError):
-        return False
+def _has_no_gpu_file(files: dict[int, OpenFiles]) -> bool:
+    return bool(files) and all(one.value == () for one in files.values())
 
 
 def _llama_headroom(chosen: Pool, host: Host) -> Reading[int]:
     """Return what llama.cpp takes for free memory when it starts on this machine."""
-    if chosen.kind is MemoryKind.UNIFIED and not any(
-        one.shared_total_bytes is not None for one in chosen.devices
-    ):
-        if host.huge_total_bytes.value:
-            return host.huge_free_bytes
-        return host.available_bytes
+    has_carve_out = any(one.shared_total_bytes is not None for one in chosen.devices)
+    if chosen.kind is MemoryKind.UNIFIED and not has_carve_out and host.huge_total_bytes.value:
+        return host.huge_free_bytes
     return chosen.available_bytes
 
 
 def _oldest(taken_s: float, chosen: Pool) -> float:
     return min([taken_s, *(one.taken_s for one in chosen.devices if one.taken_s is not None)])
-
-
-def _total(
-    uses: tuple[Reading[processes.HostUse], ...], process: ServerProcess | None
-) -> tuple[Reading[int], Reading[int], Reading[int]]:
-    """Return a server's host bytes, the cached part of them, and what is swapped out."""
-    if process is None:
-        missing: Reading[int] = unknown("the server's process is not known")
-        return missing, missing, missing
-    seen = [use.value for use in uses if use.value is not None]
-    if uses[0].value is None or not seen:
-        missing = unknown(uses[0].reason or "")
-        return missing, missing, missing
-    measure = "PSS" if all(use.measure == "PSS" for use in seen) else "RSS"
-    count = "1 process" if len(seen) == 1 else f"{len(seen)} processes"
-    source = f"{measure} of {count}"
-    return (
-        known(sum(use.host_bytes for use in seen), source),
-        _summed([use.cache_bytes for use in seen], source),
-        _summed([use.swap_bytes for use in seen], source),
-    )
-
-
-def _summed(parts: list[int | None], source: str) -> Reading[int]:
-    if any(part is None for part in parts):
-        return unknown("only PSS tells")
-    return known(sum(part or 0 for part in parts), source)

@@ -1,1 +1,0 @@
-"""What clients were promised: read from their own settings, or told by hand."""

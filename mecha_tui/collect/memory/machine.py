@@ -1,0 +1,153 @@
+"""The part of the picture that is the same for every server on the machine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mecha_tui.collect.memory import amdgpu, intel
+from mecha_tui.collect.memory.drm import Card, OpenFiles, cards, uses_by_address
+from mecha_tui.collect.memory.files import directory, exists, read_text
+from mecha_tui.collect.memory.jetson import jetson_device
+from mecha_tui.collect.memory.meminfo import read_host
+from mecha_tui.collect.memory.nvml import Look, Nvml
+from mecha_tui.collect.memory.patient import Patient
+from mecha_tui.collect.memory.pressure import read_pressure
+from mecha_tui.core.memory import Device, GpuUse, Host, Limit, Pressure
+from mecha_tui.core.reading import Reading, known, unknown
+
+SHARED_FOR_S = 0.5
+"""Machine-wide figures serve all servers that are read within this time."""
+PATIENCE_S = 1.0
+"""How long a driver may take before its last answer is used, marked old."""
+CARDS_FOR_S = 60.0
+"""How long the list of graphics devices is believed."""
+_NVIDIA_VENDOR = "0x10de"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineLook:
+    """What does not depend on the server."""
+
+    taken_s: float
+    host: Host
+    nvidia: tuple[Device, ...]
+    fault: str | None
+    """Why a GPU that is or may be there could not be asked at all."""
+    cards: tuple[Card, ...]
+    pressure: Pressure
+    limits: tuple[Limit, ...] = ()
+    others: tuple[Device, ...] = ()
+    """Devices that no driver names, known by the machine itself."""
+
+
+class Machine:
+    """Looks at host and drivers, at most twice a second however many servers there are."""
+
+    def __init__(self, root: Path, nvml: Nvml, patience_s: float = PATIENCE_S) -> None:
+        self._root = root
+        self._nvml = Patient(nvml.look, patience_s)
+        self._has_proc = sys.platform == "linux" or root != Path("/")
+        self._kills: int | None = None
+        self._last: MachineLook | None = None
+        self._cards: tuple[Card, ...] = ()
+        self._cards_due_s = float("-inf")
+
+    def look(self, now_s: float) -> MachineLook:
+        """Return the machine as it is now, or as it was a moment ago."""
+        last = self._last
+        if last is not None and 0 <= now_s - last.taken_s < SHARED_FOR_S:
+            return last
+        if now_s >= self._cards_due_s:
+            self._cards = cards(self._root)
+            self._cards_due_s = now_s + CARDS_FOR_S
+        pressure, self._kills = read_pressure(self._root, self._kills)
+        host = self._host()
+        nvidia, fault = self._ask_nvidia(now_s)
+        others, limits = self._others(host, nvidia, now_s)
+        self._last = MachineLook(
+            now_s,
+            host,
+            nvidia,
+            None if others else fault,
+            self._cards,
+            pressure,
+            limits,
+            others,
+        )
+        return self._last
+
+    def _host(self) -> Host:
+        if self._has_proc:
+            return read_host(self._root)
+        from mecha_tui.collect.memory.without_proc import psutil_host  # never on Linux
+
+        return psutil_host()
+
+    def _others(
+        self, host: Host, nvidia: tuple[Device, ...], now_s: float
+    ) -> tuple[tuple[Device, ...], tuple[Limit, ...]]:
+        if self._has_proc:
+            device = None if nvidia else jetson_device(self._root, host, now_s)
+            return (() if device is None else (device,)), ()
+        from mecha_tui.collect.memory import apple  # never on Linux
+
+        if not apple.is_apple():
+            return (), ()
+        device = apple.apple_device(now_s)
+        return (() if device is None else (device,)), (apple.apple_limit(),)
+
+    def _ask_nvidia(self, now_s: float) -> tuple[tuple[Device, ...], str | None]:
+        look = self._nvml.newest(now_s)
+        asked_s = self._nvml.asked_s
+        if asked_s is not None:
+            late = f"NVML: has not answered for {max(1, round(now_s - asked_s))} s"
+            kept = () if look is None else look.devices
+            return tuple(replace(one, error=late) for one in kept), None if kept else late
+        if look is None:
+            return (), "NVML: failed without an answer"
+        return look.devices, self._fault(look)
+
+    def _fault(self, look: Look) -> str | None:
+        """Return why a GPU cannot be asked; a missing driver without any card is no fault."""
+        if look.fault is None:
+            return None
+        if look.fault.is_missing_library and not self._has_nvidia_card():
+            return None
+        return look.fault.text
+
+    def _has_nvidia_card(self) -> bool:
+        if any(exists(self._root / name) for name in ("dev/dxg", "proc/driver/nvidia")):
+            return True
+        place = self._root / "sys/bus/pci/devices"
+        return any(_is_nvidia_display(place / one) for one in directory(place).value or ())
+
+
+def drm_devices(
+    root: Path, look: MachineLook, files: Mapping[int, OpenFiles]
+) -> tuple[Device, ...]:
+    """Return the graphics devices of AMD and Intel with what these processes hold on them."""
+    ours = [card for card in look.cards if amdgpu.is_amd(card) or intel.is_intel(card)]
+    if not ours:
+        return ()
+    held, reason = uses_by_address(root, files)
+    devices = []
+    for card in ours:
+        uses = held.get(card.address, ())
+        if len(ours) == 1:
+            uses += held.get(None, ())
+        listed: Reading[tuple[GpuUse, ...]] = known(uses, "fdinfo")
+        if not uses and reason is not None:
+            listed = unknown(reason)
+        if amdgpu.is_amd(card):
+            devices.append(amdgpu.amd_device(root, card, listed, look.taken_s))
+        else:
+            devices.append(intel.intel_device(card, listed, look.taken_s))
+    return tuple(devices)
+
+
+def _is_nvidia_display(place: Path) -> bool:
+    vendor = (read_text(place / "vendor").value or "").strip()
+    return vendor == _NVIDIA_VENDOR and (read_text(place / "class").value or "").startswith("0x03")

@@ -1,1 +1,0 @@
-"""One function for each screen that opens over the dashboard: a picture in, lines out."""

@@ -1,1 +1,0 @@
-"""One function for each panel of the dashboard: a picture in, lines out."""
