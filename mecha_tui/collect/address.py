@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
 from mecha_tui.errors import UsageError
@@ -40,11 +41,12 @@ class ServerAddress:
     @property
     def is_loopback(self) -> bool:
         """Whether the address can only be this machine."""
-        return (
-            self.socket_path is not None
-            or self.host in ("localhost", "::1")
-            or self.host.startswith("127.")
-        )
+        if self.socket_path is not None or self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
 
 def parse_address(text: str) -> ServerAddress:
@@ -88,9 +90,7 @@ def parse_address(text: str) -> ServerAddress:
 
 
 def _socket_address(text: str) -> ServerAddress:
-    path = "/" + text[len("unix:") :].lstrip("/") if "/" in text else ""
-    if text.startswith("unix:") and not text[len("unix:") :].startswith("/"):
-        path = text[len("unix:") :]
+    path = text[len("unix:") :].removeprefix("//")
     if not path.strip("/") or "\0" in path:
         raise _refused(text, "it names no socket file: write unix:/PATH")
     return ServerAddress(f"unix:{path}", "http", "localhost", 80, socket_path=path)

@@ -18,6 +18,8 @@ from mecha_tui.core.replies import Failure
 from mecha_tui.core.text import plain_text
 
 CONNECT_LIMIT_S = 5.0
+_LOCALHOST = ("127.0.0.1", "::1")
+"""What the name stands for, whichever of them the system's resolver prefers."""
 KEEPALIVE_S = 4.5
 """llama-server closes a connection that was quiet for 5 s, or after 100 requests."""
 
@@ -60,11 +62,16 @@ class _DisconnectedError(NoReplyError):
     """The server closed before it said anything, as it does with a connection grown stale."""
 
 
+class _RefusedError(NoReplyError):
+    """Nobody listens at the address that was tried."""
+
+
 class Connection:
     """Asks one server, at its own address only."""
 
     def __init__(self, address: ServerAddress, key: ApiKey | None) -> None:
         self._address = address
+        self._hosts = _LOCALHOST if address.host == "localhost" else (address.host,)
         self._headers = [("Host", _host_header(address)), ("User-Agent", "mecha-tui")]
         if key is not None:
             self._headers.append(("Authorization", key.bearer))
@@ -88,9 +95,8 @@ class Connection:
         Raises:
             NoReplyError: Nobody answered, or not with a whole reply of bearable length.
         """
-        request = self._request(path, model_id)
         try:
-            return await asyncio.wait_for(self._twice(request, cap_bytes), limit_s)
+            return await asyncio.wait_for(self._persist(path, model_id, cap_bytes), limit_s)
         except asyncio.TimeoutError:
             raise NoReplyError(Failure.PENDING, f"no answer to {path} in {limit_s:g} s") from None
 
@@ -112,11 +118,19 @@ class Connection:
             return None
         return address[1] if isinstance(address, tuple) else None
 
-    async def _twice(self, request: httpx.Request, cap_bytes: int) -> Reply:
+    async def _persist(self, path: str, model_id: str | None, cap_bytes: int) -> Reply:
+        """Try again where the connection had grown stale, or at localhost's other address."""
+        request = self._request(path, model_id)
         try:
             return await self._once(request, cap_bytes)
         except _DisconnectedError:
             return await self._once(request, cap_bytes)
+        except _RefusedError:
+            if len(self._hosts) == 1:
+                raise
+        self._hosts = self._hosts[::-1]
+        self._requests.clear()
+        return await self._once(self._request(path, model_id), cap_bytes)
 
     async def _once(self, request: httpx.Request, cap_bytes: int) -> Reply:
         if self._transport is None:
@@ -132,13 +146,17 @@ class Connection:
             raise NoReplyError(Failure.FOREIGN, f"the reply is longer than {size}")
         return Reply(response.status_code, body)
 
+    def _origin(self) -> str:
+        host = f"[{self._hosts[0]}]" if ":" in self._hosts[0] else self._hosts[0]
+        return f"{self._address.scheme}://{host}:{self._address.port}"
+
     def _request(self, path: str, model_id: str | None) -> httpx.Request:
         request = self._requests.get((path, model_id))
         if request is None:
             query = f"?model={quote(model_id, safe='')}&autoload=false" if model_id else ""
             request = httpx.Request(
                 "GET",
-                f"{self._address.origin}{self._address.prefix}{path}{query}",
+                f"{self._origin()}{self._address.prefix}{path}{query}",
                 headers=self._headers,
                 extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
             )
@@ -167,7 +185,7 @@ def _no_reply(error: httpx.TransportError) -> NoReplyError:
     if isinstance(error, httpx.ConnectTimeout):
         return NoReplyError(Failure.PENDING, f"no connection within {CONNECT_LIMIT_S:g} s")
     if isinstance(error, httpx.ConnectError):
-        return NoReplyError(Failure.REFUSED, f"no connection: {_connect_words(text)}")
+        return _RefusedError(Failure.REFUSED, f"no connection: {_connect_words(text)}")
     if isinstance(error, httpx.RemoteProtocolError):
         if text.startswith("Server disconnected"):
             return _DisconnectedError(Failure.DROPPED, "the server closed without an answer")
