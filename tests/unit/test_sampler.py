@@ -1,0 +1,432 @@
+"""A round tells what a server said, never raises, and never waits for one that hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from mecha_tui.collect.address import parse_address
+from mecha_tui.collect.http import ApiKey
+from mecha_tui.collect.sampler import HttpSampler
+from mecha_tui.collect.sources import ProcessFacts
+from mecha_tui.collect.target import Target
+from mecha_tui.core.client import ClientPromise
+from mecha_tui.core.launch import LaunchFlags
+from mecha_tui.core.memory import Memory
+from mecha_tui.core.reading import known
+from mecha_tui.core.replies import Failure, Replies
+from mecha_tui.core.sample import Round, ServerSample
+from mecha_tui.core.server import Role, ServerProcess
+from mecha_tui.core.state import ServerState, condition
+from tests.servers import free_port
+from tests.stub_server import HangUpError, StubServer, reply, stub_server
+
+PROPS = {
+    "total_slots": 2,
+    "default_generation_settings": {"n_ctx": 512},
+    "is_sleeping": False,
+    "endpoint_slots": True,
+    "endpoint_metrics": True,
+}
+IDLE = {"id": 0, "n_ctx": 512, "is_processing": False}
+BUSY = {"id": 1, "n_ctx": 512, "is_processing": True, "id_task": 7}
+METRICS = b"llamacpp:requests_processing 2\nllamacpp:requests_deferred 3\n"
+MODELS = {"data": [{"id": "m", "meta": {"n_ctx_train": 4096}}]}
+NEVER_SLEEPS = ProcessFacts(
+    ServerProcess(7, 1.0), launch=LaunchFlags(sleep_idle_s=known(-1, "argv"))
+)
+SLEEPS = ProcessFacts(ServerProcess(7, 1.0), launch=LaunchFlags(sleep_idle_s=known(60, "argv")))
+
+
+class Server:
+    """A llama-server made of canned replies, each of which a test may replace."""
+
+    def __init__(self) -> None:
+        self.raw: dict[str, bytes] = {
+            "/health": reply({"status": "ok"}),
+            "/props": reply(PROPS),
+            "/slots": reply([IDLE, BUSY]),
+            "/metrics": reply(METRICS),
+            "/v1/models": reply(MODELS),
+        }
+        self.silent: set[str] = set()
+
+    def __call__(self, target: str) -> Iterable[bytes]:
+        if target in self.silent:
+            return []
+        return [self.raw.get(target, reply({"error": {"type": "not_found_error"}}, "404 No"))]
+
+
+class Clock:
+    """A monotonic clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@asynccontextmanager
+async def sampling(sampler: HttpSampler) -> AsyncIterator[HttpSampler]:
+    try:
+        yield sampler
+    finally:
+        await sampler.aclose()
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def stub(server: Server) -> Iterator[StubServer]:
+    with stub_server(server) as running:
+        yield running
+
+
+def target(stub: StubServer) -> Target:
+    return Target(parse_address(stub.url))
+
+
+async def look(sampler: HttpSampler) -> ServerSample:
+    return (await sampler.sample()).servers[0]
+
+
+async def until(
+    sampler: HttpSampler, met: Callable[[Replies], bool], clock: Clock | None = None
+) -> ServerSample:
+    """Look again and again until a round shows something."""
+    for _ in range(400):
+        sample = await look(sampler)
+        if met(sample.replies):
+            return sample
+        if clock is not None:
+            clock.now_s += 1.0
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"never happened; last: {sample.replies}")
+
+
+async def test_one_round_asks_each_endpoint_once_over_one_connection(stub: StubServer) -> None:
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        sample = await look(sampler)
+    assert sample.url == stub.url
+    assert sample.replies.props is not None
+    assert sample.replies.props.value is not None
+    assert sample.replies.slots is not None
+    assert sample.replies.slots.value is not None
+    assert [slot.task_id for slot in sample.replies.slots.value] == [None, 7]
+    assert sample.replies.metrics is not None
+    assert sample.replies.metrics.value is not None
+    assert sample.replies.metrics.value.deferred_requests == 3
+    assert sample.replies.models is not None
+    assert stub.targets == ["/props", "/slots", "/metrics", "/v1/models"]
+    assert stub.connections == 1
+
+
+async def test_a_server_that_never_sleeps_is_asked_for_its_slots_alone(
+    stub: StubServer, server: Server
+) -> None:
+    server.raw["/slots"] = reply([IDLE])
+    sampler = HttpSampler([target(stub)], processes=lambda _: NEVER_SLEEPS)
+    async with sampling(sampler):
+        for _ in range(4):
+            await sampler.sample()
+    assert stub.targets == ["/props", "/slots", "/v1/models", "/slots", "/slots", "/slots"]
+
+
+async def test_a_sleeping_server_is_asked_for_nothing_that_wakes_it(
+    stub: StubServer, server: Server
+) -> None:
+    server.raw["/props"] = reply({**PROPS, "is_sleeping": True})
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        for _ in range(3):
+            sample = await look(sampler)
+    assert condition(sample.replies).state is ServerState.ASLEEP
+    assert set(stub.targets) == {"/props", "/v1/models"}
+
+
+async def test_an_idle_server_that_sleeps_is_left_alone_until_it_has_been_busy(
+    stub: StubServer, server: Server
+) -> None:
+    server.raw["/slots"] = reply([IDLE])
+    facts = SLEEPS
+    sampler = HttpSampler([target(stub)], processes=lambda _: facts)
+    async with sampling(sampler):
+        for _ in range(5):
+            sample = await look(sampler)
+    assert stub.targets.count("/slots") == 1
+    assert stub.targets.count("/metrics") == 0
+    assert sample.replies.slots is not None
+    assert sample.replies.slots.failure is Failure.RESTING
+    assert condition(sample.replies).state is ServerState.READY
+
+
+async def test_a_busy_server_that_sleeps_is_watched_all_the_time(stub: StubServer) -> None:
+    sampler = HttpSampler([target(stub)], processes=lambda _: SLEEPS)
+    async with sampling(sampler):
+        for _ in range(3):
+            await sampler.sample()
+    assert stub.targets.count("/slots") == 3
+
+
+async def test_an_endpoint_that_is_off_is_told_every_round_and_asked_once(
+    stub: StubServer, server: Server
+) -> None:
+    del server.raw["/slots"]
+    server.raw["/props"] = reply({"total_slots": 2})
+    server.raw["/metrics"] = reply(
+        {"error": {"type": "not_supported_error", "message": "Start it with `--metrics`"}},
+        "501 Not Implemented",
+    )
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        for _ in range(3):
+            sample = await look(sampler)
+    assert sample.replies.slots is not None
+    assert sample.replies.slots.failure is Failure.MISSING
+    assert sample.replies.metrics is not None
+    assert sample.replies.metrics.failure is Failure.OFF
+    assert "--metrics" in sample.replies.metrics.detail
+    assert stub.targets.count("/slots") == stub.targets.count("/metrics") == 1
+    assert condition(sample.replies).state is ServerState.READY
+
+
+async def test_an_endpoint_that_is_off_is_tried_again_when_another_process_answers(
+    stub: StubServer, server: Server
+) -> None:
+    del server.raw["/slots"]
+    clock = Clock()
+    pid = 7
+    sampler = HttpSampler(
+        [target(stub)], processes=lambda _: ProcessFacts(ServerProcess(pid, 1.0)), clock=clock
+    )
+    async with sampling(sampler):
+        await look(sampler)
+        server.raw["/slots"] = reply([IDLE])
+        pid = 8
+        await until(sampler, lambda r: r.slots is not None and r.slots.value is not None, clock)
+
+
+@pytest.mark.parametrize(
+    ("raw", "state"),
+    [
+        (reply(b"<html>hello</html>"), ServerState.NOT_LLAMA_SERVER),
+        (reply({"object": "x"}), ServerState.NOT_LLAMA_SERVER),
+        (reply(b"", "302 Found", "Location: http://127.0.0.1:1/"), ServerState.NOT_LLAMA_SERVER),
+        (b"garbage\r\n\r\n", ServerState.NOT_LLAMA_SERVER),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 52428800\r\n\r\n" + b" " * 5_000_000,
+            ServerState.NOT_LLAMA_SERVER,
+        ),
+        (reply({"error": {"type": "authentication_error"}}, "401 No"), ServerState.LOCKED),
+        (
+            reply({"error": {"type": "unavailable_error", "message": "Loading model"}}, "503 No"),
+            ServerState.LOADING,
+        ),
+        (reply(b"oops", "500 Oops"), ServerState.READY),
+    ],
+)
+async def test_what_props_says_speaks_for_the_server(
+    stub: StubServer, server: Server, raw: bytes, state: ServerState
+) -> None:
+    server.raw["/props"] = raw
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        sample = await look(sampler)
+    assert condition(sample.replies).state is state
+    if state is not ServerState.READY:
+        assert stub.targets == ["/props"] * len(stub.targets)
+
+
+@pytest.mark.parametrize("raw", [b"<html>", b"\xff\x00", b"[1]", b"{}"])
+async def test_one_bad_endpoint_costs_that_endpoint(
+    stub: StubServer, server: Server, raw: bytes
+) -> None:
+    server.raw["/slots"] = reply(raw)
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        sample = await look(sampler)
+    assert sample.replies.slots is not None
+    assert sample.replies.slots.failure is Failure.FOREIGN
+    assert sample.replies.metrics is not None
+    assert sample.replies.metrics.value is not None
+    assert condition(sample.replies).state is ServerState.READY
+
+
+async def test_nobody_there_is_down_and_the_key_is_nowhere_to_be_seen() -> None:
+    nobody = Target(parse_address(f"http://127.0.0.1:{free_port()}"), ApiKey("s3cret"))
+    async with sampling(HttpSampler([nobody])) as sampler:
+        taken = await sampler.sample()
+    assert condition(taken.servers[0].replies).state is ServerState.DOWN
+    assert "s3cret" not in repr(taken)
+    assert "s3cret" not in repr(nobody)
+
+
+async def test_a_hung_server_is_told_from_a_busy_one_by_its_health(
+    stub: StubServer, server: Server
+) -> None:
+    server.silent = {"/slots"}
+    async with sampling(HttpSampler([target(stub)])) as sampler:
+        first = await look(sampler)
+        assert first.replies.slots is None
+        sample = await until(sampler, lambda r: r.slots is not None)
+        assert sample.replies.slots is not None
+        assert sample.replies.slots.failure is Failure.PENDING
+        assert "/health answers" in sample.replies.slots.detail
+        assert condition(sample.replies).state is ServerState.NOT_ANSWERING
+        server.silent = {"/slots", "/health"}
+        await until(sampler, lambda r: r.slots is not None and "nor to /health" in r.slots.detail)
+    assert stub.targets.count("/slots") == 1
+
+
+async def test_a_late_answer_is_taken_when_it_comes(server: Server) -> None:
+    may_go = threading.Event()
+
+    def script(asked: str) -> Iterator[bytes]:
+        if asked == "/slots":
+            may_go.wait(30)
+        yield from server(asked)
+
+    with stub_server(script) as stub:
+        async with sampling(HttpSampler([target(stub)])) as sampler:
+            await until(
+                sampler, lambda r: r.slots is not None and r.slots.failure is Failure.PENDING
+            )
+            may_go.set()
+            sample = await until(
+                sampler, lambda r: r.slots is not None and r.slots.value is not None
+            )
+    assert condition(sample.replies).state is ServerState.READY
+
+
+async def test_a_server_killed_in_the_middle_of_its_answer_costs_one_round(
+    server: Server,
+) -> None:
+    is_dying = True
+
+    def script(asked: str) -> Iterator[bytes]:
+        for part in server(asked):
+            if is_dying and asked == "/slots":
+                yield part[:-5]
+                raise HangUpError
+            yield part
+
+    with stub_server(script) as stub:
+        async with sampling(HttpSampler([target(stub)])) as sampler:
+            sample = await look(sampler)
+            assert sample.replies.slots is not None
+            assert sample.replies.slots.failure is Failure.DROPPED
+            is_dying = False
+            sample = await look(sampler)
+    assert condition(sample.replies).state is ServerState.READY
+
+
+async def test_slow_and_broken_sources_neither_delay_nor_break_a_round(stub: StubServer) -> None:
+    may_end = threading.Event()
+
+    def hangs(_: object) -> ProcessFacts:
+        may_end.wait(60)
+        return NEVER_SLEEPS
+
+    def fails(_: object) -> tuple[ClientPromise, ...]:
+        raise ZeroDivisionError
+
+    sampler = HttpSampler([target(stub)], processes=hangs, clients=fails, memory=lambda _: 1 / 0)  # type: ignore[arg-type,return-value]
+    async with sampling(sampler):
+        for _ in range(3):
+            sample = await look(sampler)
+            assert condition(sample.replies).state is ServerState.READY
+        assert sample.process is None
+        may_end.set()
+        for _ in range(400):
+            sample = await look(sampler)
+            if sample.process is not None:
+                break
+            await asyncio.sleep(0.01)
+    assert sample.process == ServerProcess(7, 1.0)
+    assert sample.clients == ()
+    assert sample.memory == Memory()
+
+
+async def test_what_the_sources_read_comes_with_the_round(stub: StubServer) -> None:
+    promise = ClientPromise("local", context_window=known(8192, "file"))
+    seen: list[ServerProcess | None] = []
+
+    def memory(process: ServerProcess | None) -> Memory:
+        seen.append(process)
+        return Memory(taken_s=5.0)
+
+    sampler = HttpSampler(
+        [target(stub)],
+        processes=lambda url: NEVER_SLEEPS if url == stub.url else ProcessFacts(),
+        clients=lambda url: (promise,) if url == stub.url else (),
+        memory=memory,
+    )
+    async with sampling(sampler):
+        for _ in range(400):
+            sample = await look(sampler)
+            if sample.clients and sample.memory.taken_s:
+                break
+            await asyncio.sleep(0.01)
+    assert sample.clients == (promise,)
+    assert sample.memory == Memory(taken_s=5.0)
+    assert seen[0] == sample.process == ServerProcess(7, 1.0)
+
+
+ROUTER = {"role": "router", "model_path": "none", "default_generation_settings": {"n_ctx": 0}}
+
+
+def router(states: dict[str, str]) -> Callable[[str], Iterable[bytes]]:
+    def script(asked: str) -> Iterable[bytes]:
+        path, _, query = asked.partition("?")
+        if not query:
+            if path == "/models":
+                data = [
+                    {"id": name, "status": {"value": state, "args": ["llama-server", "-c", "64"]}}
+                    for name, state in states.items()
+                ]
+                return [reply({"data": data})]
+            return [reply(ROUTER if path == "/props" else {"error": {"message": "x"}})]
+        return Server()(path)
+
+    return script
+
+
+async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -> None:
+    states = {"a": "loaded", "b": "unloaded", "c": "sleeping", "d": "loading", "e": "dreaming"}
+    flags = LaunchFlags(context_tokens=known(64, "router"))
+    with stub_server(router(states)) as stub:
+        sampler = HttpSampler([target(stub)], launch=lambda _: flags)
+        async with sampling(sampler):
+            taken: Round = await sampler.sample()
+            states["a"], states["b"] = "sleeping", "loaded"
+            later: Round = await sampler.sample()
+    own, child = taken.servers
+    assert own.replies.props is not None
+    assert own.replies.props.value is not None
+    assert own.replies.props.value.role is Role.ROUTER
+    assert own.replies.models is not None
+    assert own.replies.models.value is not None
+    words = [model.status for model in own.replies.models.value]
+    assert words == ["loaded", "unloaded", "sleeping", "loading", "dreaming"]
+    assert (child.model_id, child.key, child.launch) == ("a", f"{stub.url}#a", flags)
+    assert child.replies.slots is not None
+    assert child.replies.slots.value is not None
+    assert [sample.model_id for sample in later.servers] == [None, "b"]
+    asked = [one for one in stub.targets if "?" in one]
+    assert all(one.endswith("&autoload=false") for one in asked)
+    assert {one.split("model=")[1][0] for one in asked} == {"a", "b"}
+
+
+async def test_several_servers_are_looked_at_at_once_and_one_that_hangs_costs_no_other(
+    stub: StubServer,
+) -> None:
+    with stub_server(lambda _: []) as hung:
+        async with sampling(HttpSampler([target(hung), target(stub)])) as sampler:
+            await sampler.sample()
+            taken = await sampler.sample()
+    assert [sample.url for sample in taken.servers] == [hung.url, stub.url]
+    assert condition(taken.servers[1].replies).state is ServerState.READY
