@@ -44,5 +44,8 @@ def read_toml(path: Path) -> Mapping[str, object]:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not valid TOML: {error}; correct it there") from error
+    except ValueError as error:
+        # Python itself refuses to read numbers of thousands of digits.
+        raise UsageError(f"{path} holds a number that is too long: correct it") from error
     except RecursionError as error:
         raise UsageError(f"{path} is nested too deeply: simplify it") from error

@@ -10,6 +10,9 @@ for _name in ("NO_COLOR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
     os.environ.pop(_name, None)
     os.environ.pop(_name.lower(), None)
 
+os.environ["TZ"] = "UTC"
+
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,13 @@ from mecha_tui.demo.model import write_model
 from tests.needs import pytest_configure, pytest_runtest_setup
 
 __all__ = ["pytest_configure", "pytest_runtest_setup"]
+
+
+time.tzset()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-svg", action="store_true", help="accept the pictures as they are")
 
 
 @pytest.fixture(scope="session")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field
+from typing import TypeVar
 
+from mecha_tui.core.division import KvMode, fair_share_tokens, padded
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.reading import Reading, known, unknown
-from mecha_tui.core.server import Model, Props
+from mecha_tui.core.server import Model, Props, Role
 from mecha_tui.core.slots import Slot
 
+T = TypeVar("T")
 
-class KvMode(Enum):
-    """How the slots come by their context."""
-
-    DIVIDED = "divided"
-    """Each slot has a part of its own."""
-    SHARED = "shared"
-    """All slots draw on one pool."""
-
+__all__ = ["KvMode", "ServerNumbers", "server_numbers"]
 
 _UNREAD: Reading[int] = unknown("not read yet")
 _UNREAD_BOOL: Reading[bool] = unknown("not read yet")
+_SILENT = "the server does not say"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +37,34 @@ class ServerNumbers:
     training_window_tokens: Reading[int] = _UNREAD
     cache_ram_mib: Reading[int] = _UNREAD
     context_shift: Reading[bool] = _UNREAD_BOOL
+    role: Role | None = None
+    """None before the server said what it is."""
+    thinks: Reading[bool] = _UNREAD_BOOL
+    """Whether the model thinks before it answers."""
+    sees_images: Reading[bool] = _UNREAD_BOOL
+    model_names: tuple[str, ...] = ()
+    """Every name that the server's model goes by."""
+    router_model: str | None = None
+    """The model's name within a router; None for a server of its own."""
+    has_slots_endpoint: Reading[bool] = _UNREAD_BOOL
+    has_metrics_endpoint: Reading[bool] = _UNREAD_BOOL
+    launch: LaunchFlags = field(default_factory=LaunchFlags)
+
+    @property
+    def fair_share_tokens(self) -> int | None:
+        """Tokens that every slot may hold at once; None while that cannot be told.
+
+        In divided mode the slot's window; in a shared pool at most the pool over the slots.
+        """
+        window, mode = self.slot_window_tokens.value, self.kv_mode.value
+        slots, pool = self.slots.value, self.pool_tokens.value
+        if window is None or mode is None:
+            return None
+        if mode is KvMode.DIVIDED:
+            return window
+        if slots is None or pool is None:
+            return None
+        return fair_share_tokens(window, mode, slots, pool)
 
 
 def server_numbers(
@@ -48,32 +72,133 @@ def server_numbers(
     props: Props | None,
     slots: tuple[Slot, ...] | None,
     models: tuple[Model, ...],
+    *,
+    model_id: str | None = None,
 ) -> ServerNumbers:
-    """Return the numbers, the server's own figure before any that was worked out."""
-    windows = [slot.window_tokens for slot in slots or () if slot.window_tokens is not None]
-    window: Reading[int] = unknown("the server does not say")
-    if windows:
-        window = known(min(windows), "/slots")
-    elif props is not None and props.slot_window_tokens is not None:
-        window = known(props.slot_window_tokens, "/props")
-    count: Reading[int] = unknown("the server does not say")
-    if slots:
-        count = known(len(slots), "/slots")
-    elif props is not None and props.slot_count is not None:
-        count = known(props.slot_count, "/props")
-    training = next((one.training_window_tokens for one in models), None)
+    """Return the numbers, the server's own figure before any that was worked out.
+
+    Args:
+        launch: What the server was told at its start.
+        props: Its ``/props``.
+        slots: Its ``/slots``.
+        models: Its list of models.
+        model_id: The model within a router; None for a server of its own.
+    """
+    own = tuple(one for one in models if model_id is None or one.model_id == model_id)
+    count = _slot_count(props, slots)
+    window = _slot_window(props, slots, own if model_id is not None else ())
+    training = next((one.training_window_tokens for one in own), None)
+    mode = kv_mode(launch, count.value, window.value, training)
     return ServerNumbers(
         context_tokens=launch.context_tokens,
         slots=count,
         slot_window_tokens=window,
-        kv_mode=unknown("not worked out yet"),
-        pool_tokens=unknown("not worked out yet"),
+        kv_mode=mode,
+        pool_tokens=pool_tokens(launch, mode.value, count.value, window, training),
         reasoning_budget=launch.reasoning_budget,
-        training_window_tokens=(
-            unknown("the server does not say")
-            if training is None
-            else known(training, "/v1/models")
-        ),
+        training_window_tokens=_told(training, "models"),
         cache_ram_mib=launch.cache_ram_mib,
         context_shift=launch.context_shift,
+        role=None if props is None else props.role,
+        thinks=_thinks(launch, props),
+        sees_images=_told(None if props is None else props.sees_images, "props"),
+        model_names=_model_names(props, own),
+        router_model=model_id,
+        has_slots_endpoint=_told(None if props is None else props.has_slots_endpoint, "props"),
+        has_metrics_endpoint=_told(None if props is None else props.has_metrics_endpoint, "props"),
+        launch=launch,
     )
+
+
+def kv_mode(
+    launch: LaunchFlags,
+    slots: int | None,
+    window_tokens: int | None,
+    training_window_tokens: int | None = None,
+) -> Reading[KvMode]:
+    """Return how the slots come by their context.
+
+    The server never says it in words. Where its own window equals all of ``-c`` or just
+    one part of it, that decides; otherwise the flags do.
+    """
+    if slots == 1:
+        return known(KvMode.DIVIDED, "one slot")
+    total, cap = launch.context_tokens.value, launch.per_slot_cap_tokens.value
+    is_bounded = bool(cap) or window_tokens == training_window_tokens
+    if total and total > 0 and slots and window_tokens and not is_bounded:
+        whole, part = padded(total), padded(total // slots)
+        if whole != part and window_tokens in (whole, total):
+            return known(KvMode.SHARED, "each slot holds all of -c")
+        if whole != part and window_tokens == part:
+            return known(KvMode.DIVIDED, "each slot holds its part of -c")
+    if launch.is_unified.value:
+        return known(KvMode.SHARED, launch.is_unified.source or "flags")
+    if launch.has_auto_slots:
+        return known(KvMode.SHARED, "slots left to the server")
+    if launch.has_auto_slots is False and launch.is_unified.value is False:
+        return known(KvMode.DIVIDED, launch.slots.source or "flags")
+    return unknown(launch.slots.reason or launch.is_unified.reason or _SILENT)
+
+
+def pool_tokens(
+    launch: LaunchFlags,
+    mode: KvMode | None,
+    slots: int | None,
+    window: Reading[int],
+    training_window_tokens: int | None = None,
+) -> Reading[int]:
+    """Return the size of the pool that all slots share."""
+    if mode is None:
+        return unknown("whether the slots share one pool is not known")
+    if mode is KvMode.DIVIDED:
+        return unknown("each slot has a part of its own")
+    total, cap = launch.context_tokens.value, launch.per_slot_cap_tokens.value
+    if total and total > 0:
+        source = launch.context_tokens.source or "flags"
+        return known(padded(total), source)
+    if cap and slots:
+        return known(padded(cap * slots), launch.per_slot_cap_tokens.source or "flags")
+    if window.value is None or window.source is None:
+        return unknown(window.reason or _SILENT)
+    if launch.has_own_context is None and window.value == training_window_tokens:
+        return unknown("the slots are capped at the model's training window, and -c is not known")
+    if cap is None and not launch.is_complete and not launch.context_tokens.is_known:
+        return unknown(launch.context_tokens.reason or _SILENT)
+    return known(window.value, window.source)
+
+
+def _slot_count(props: Props | None, slots: tuple[Slot, ...] | None) -> Reading[int]:
+    if props is not None and props.slot_count is not None:
+        return known(props.slot_count, "props")
+    return known(len(slots), "slots") if slots else unknown(_SILENT)
+
+
+def _slot_window(
+    props: Props | None, slots: tuple[Slot, ...] | None, models: tuple[Model, ...]
+) -> Reading[int]:
+    windows = [slot.window_tokens for slot in slots or () if slot.window_tokens is not None]
+    if windows:
+        return known(min(windows), "slots")
+    if props is not None and props.slot_window_tokens is not None:
+        return known(props.slot_window_tokens, "props")
+    told = next((one.slot_window_tokens for one in models if one.slot_window_tokens), None)
+    return _told(told, "models")
+
+
+def _thinks(launch: LaunchFlags, props: Props | None) -> Reading[bool]:
+    """Return whether the model thinks: the flag that forbids it, else the template's ability."""
+    if launch.reasoning.value == "off":
+        return known(False, launch.reasoning.source or "flags")
+    return _told(None if props is None else props.thinks, "props")
+
+
+def _model_names(props: Props | None, models: tuple[Model, ...]) -> tuple[str, ...]:
+    names = [one.model_id for one in models]
+    if props is not None:
+        path = props.model_path or ""
+        names += [props.model_alias or "", path, path.replace("\\", "/").rpartition("/")[2]]
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _told(value: T | None, source: str) -> Reading[T]:
+    return unknown(_SILENT) if value is None else known(value, source)

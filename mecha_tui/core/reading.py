@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
+class Reading(Generic[T_co]):
     """One value that may be unknown. Unknown is never zero and never a guess."""
 
-    value: T | None
+    value: T_co | None
     """The value; None when it is not known."""
     source: str | None = None
     """Where a known value stands, such as ``argv`` or ``/props``."""

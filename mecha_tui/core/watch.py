@@ -197,7 +197,9 @@ def _with_queue(picture: ServerPicture, sample: ServerSample) -> ServerPicture:
 
 def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPicture:
     slots = tuple(one.slot for one in picture.slots)
-    numbers = server_numbers(sample.launch, picture.props, slots, picture.models)
+    numbers = server_numbers(
+        sample.launch, picture.props, slots, picture.models, model_id=picture.model_id
+    )
     return replace(picture, numbers=numbers, agreement=judge(numbers, picture.clients))
 
 

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from mecha_tui.demo.model import UNFINISHED_SUFFIX, write_model
+from mecha_tui.demo.pace import ModelSize
 from mecha_tui.errors import UsageError
 
 VERSION = 1
 """Counted up whenever ``write_model`` comes to write something else."""
 _ABANDONED_AFTER_S = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSize:
-    """How large a made-up model is, and so how slow."""
-
-    embedding: int
-    blocks: int
-
-    @property
-    def name(self) -> str:
-        """What the model is called, in its file and on the screen."""
-        return f"made-up-{self.embedding}x{self.blocks}"
 
 
 def cached_model(size: ModelSize, folder: Path | None = None) -> Path:

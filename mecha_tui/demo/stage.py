@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from mecha_tui.demo.cache import ModelSize, cached_model
+from mecha_tui.demo.cache import cached_model
+from mecha_tui.demo.pace import USUAL, ModelSize, fitting_size, reading_speed
 from mecha_tui.errors import MechaTuiError, UsageError
 
 CONTEXT_TOKENS = 32768
@@ -23,10 +24,8 @@ CLIENT_CONTEXT_WINDOW = 32768
 """What the demo's client believes, against the 8,192 tokens that a slot really holds."""
 CLIENT_MAX_TOKENS = 4096
 """What the demo's client allows an answer: all of it may go to thinking."""
-SIZE = ModelSize(256, 4)
 EXTRA = ("gguf", "xllamacpp")
 """The modules of the ``demo`` extra."""
-_PATIENCE_S = 10.0
 _NICENESS = 5
 _LOG_TAIL_BYTES = 2000
 
@@ -69,17 +68,28 @@ def stage(model_folder: Path | None = None) -> Iterator[Stage]:
         MechaTuiError: The server did not start; the text has the end of its log.
     """
     check_extra()
-    model = cached_model(SIZE, model_folder)
-    with contextlib.ExitStack() as children, tempfile.TemporaryFile() as log:
-        server = children.enter_context(_child(_server_command(model), log))
-        url = _listening_url(server, log)
-        agents = children.enter_context(_child(_agents_command(url), log))
-        yield Stage(url, server.pid, agents.pid)
+    with contextlib.ExitStack() as server_life, tempfile.TemporaryFile() as log:
+        server, url = _served(server_life, USUAL, model_folder, log)
+        speed = reading_speed(url)
+        size = fitting_size(speed, USUAL) if speed else USUAL
+        if size != USUAL:
+            server_life.close()
+            server, url = _served(server_life, size, model_folder, log)
+        with _child(_agents_command(url), log) as agents:
+            yield Stage(url, server.pid, agents.pid)
 
 
-def _server_command(model: Path) -> list[str]:
+def _served(
+    life: contextlib.ExitStack, size: ModelSize, folder: Path | None, log: IO[bytes]
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a server that ends with ``life``, and return it with its address."""
+    server = life.enter_context(_child(_server_command(cached_model(size, folder), size), log))
+    return server, _listening_url(server, log)
+
+
+def _server_command(model: Path, size: ModelSize) -> list[str]:
     return [
-        *(sys.executable, "-m", "mecha_tui.demo.server", "-m", str(model), "-a", SIZE.name),
+        *(sys.executable, "-m", "mecha_tui.demo.server", "-m", str(model), "-a", size.name),
         *("-c", str(CONTEXT_TOKENS), "-np", str(SLOTS), "-b", "256", "-t", "1", "-cram", "512"),
         *("--reasoning-budget", str(REASONING_BUDGET_TOKENS), "--metrics", "--port", "0"),
         *("--nice", str(_NICENESS), "--until-eof"),

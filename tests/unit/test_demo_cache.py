@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mecha_tui.demo.cache import ModelSize, cached_model
+from mecha_tui.demo.cache import cached_model
 from mecha_tui.demo.model import write_model
+from mecha_tui.demo.pace import ModelSize
 from mecha_tui.errors import UsageError
 
 SIZE = ModelSize(64, 1)

@@ -78,7 +78,7 @@ def test_the_json_has_every_field_of_the_contract() -> None:
     assert server["numbers"]["context_window"]["value"] is None
     assert server["numbers"]["slot_window_tokens"] == {
         "value": 8192,
-        "source": "/slots",
+        "source": "slots",
         "reason": None,
     }
 

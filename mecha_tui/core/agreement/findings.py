@@ -1,12 +1,11 @@
-"""Whether client and server agree, as findings with what cures them."""
+"""What a rule may find: severity, verdict, both numbers in words, and what cures it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 
-from mecha_tui.core.client import ClientPromise
-from mecha_tui.core.numbers import ServerNumbers
+from mecha_tui.core.client import ConfigKey
 
 
 class Severity(Enum):
@@ -26,6 +25,14 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A cure that a program can carry out in a client's settings file."""
+
+    key: ConfigKey
+    value: int | bool | str
+
+
+@dataclass(frozen=True, slots=True)
 class Cure:
     """One way out: the exact line, and where it goes."""
 
@@ -33,6 +40,8 @@ class Cure:
     """What to write, such as ``context_window = 8192`` or ``-c 131072``."""
     place: str
     """Where, such as ``~/.mecha/config.toml [providers.local]``, or the server's launch flags."""
+    edit: Edit | None = None
+    """The same for a program; None where only a person can change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,19 @@ class Agreement:
         return tuple(one for one in self.findings if one.verdict is Verdict.DISAGREE)
 
 
-def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreement:
-    """Return what every rule says about one server and its clients."""
-    del numbers, clients
-    return Agreement()
+_ORDER = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+
+def agreement(findings: tuple[Finding, ...]) -> Agreement:
+    """Return findings in order with the verdict over all; what is only informative has no say."""
+    ordered = sorted(
+        findings,
+        key=lambda one: (one.verdict is not Verdict.DISAGREE, _ORDER.index(one.severity)),
+    )
+    weighty = [one.verdict for one in findings if one.severity is not Severity.INFO]
+    verdict = Verdict.AGREE
+    if Verdict.DISAGREE in weighty:
+        verdict = Verdict.DISAGREE
+    elif Verdict.UNKNOWN in weighty:
+        verdict = Verdict.UNKNOWN
+    return Agreement(verdict, tuple(ordered))

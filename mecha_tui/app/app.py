@@ -1,0 +1,179 @@
+"""The application: takes rounds from a sampler and lets screens draw them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+
+from textual import work
+from textual.app import App
+
+from mecha_tui.app.crash import crash_text
+from mecha_tui.app.desk import Desk
+from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.screens.agreement import AgreementScreen
+from mecha_tui.app.screens.dashboard import DashboardScreen
+from mecha_tui.app.screens.events import EventsScreen
+from mecha_tui.app.screens.help import HelpScreen
+from mecha_tui.app.screens.inspection import InspectionScreen
+from mecha_tui.app.screens.memory import MemoryScreen
+from mecha_tui.app.screens.page_screen import PageScreen
+from mecha_tui.app.screens.picture_screen import PictureScreen
+from mecha_tui.app.screens.speed import SpeedScreen
+from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
+from mecha_tui.core.sample import Sampler
+
+_ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+class MechaApp(App[None], inherit_bindings=False):
+    """The dashboard. The command that runs it must return ``return_code``."""
+
+    CSS_PATH = "styles/app.tcss"
+    TITLE = "mecha-tui"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    BINDINGS = bindings(Place.EVERYWHERE)
+
+    def __init__(
+        self,
+        sampler: Sampler,
+        *,
+        interval_s: float = 1.0,
+        theme: str | None = None,
+        is_ascii: bool = False,
+    ) -> None:
+        """Make the application.
+
+        Args:
+            sampler: Where rounds come from; closed when the application ends.
+            interval_s: Seconds from the beginning of one round to that of the next.
+            theme: A theme's name; None is mecha-dark.
+            is_ascii: Draw with ASCII only, for terminals that are not UTF-8.
+        """
+        super().__init__()
+        self._sampler = sampler
+        self._interval_s = interval_s
+        self._crash: str | None = None
+        self.is_ascii = is_ascii
+        self.desk = Desk(interval_s)
+        for one in THEMES:
+            self.register_theme(one)
+        self.theme = theme or DARK.name
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Give every theme the tones that the stylesheet names."""
+        variables = super().get_css_variables()
+        return {**tone_variables(variables), **variables}
+
+    def get_default_screen(self) -> PictureScreen:
+        """Return the dashboard."""
+        return DashboardScreen(self.desk, is_ascii=self.is_ascii)
+
+    def on_mount(self) -> None:
+        """Start to sample once there is something to draw on."""
+        self._end_on_signals()
+        self.sample_forever()
+
+    async def on_unmount(self) -> None:
+        """Close the sampler on the loop that used it."""
+        await self._sampler.aclose()
+
+    @work(exclusive=True, group="sampling")
+    async def sample_forever(self) -> None:
+        """Sample, draw, wait out the rest of the interval, and sample again."""
+        loop = asyncio.get_running_loop()
+        while True:
+            began_s = loop.time()
+            self.desk.take(await self._sampler.sample())
+            self.redraw()
+            await asyncio.sleep(max(0.0, began_s + self._interval_s - loop.time()))
+
+    def redraw(self) -> None:
+        """Draw the screen on top."""
+        if self.screen_stack and isinstance(self.screen, PictureScreen):
+            self.screen.draw()
+
+    def action_inspect(self) -> None:
+        """Look into the chosen slot."""
+        if self.desk.chosen_slot is not None:
+            self._open(InspectionScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_inspect_next(self, step: int) -> None:
+        """Look into the slot before or after."""
+        self.desk.move(step)
+        self.redraw()
+
+    def action_agreement(self) -> None:
+        """Show why the numbers agree or not."""
+        self._open(AgreementScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_memory(self) -> None:
+        """Show where the memory is."""
+        self._open(MemoryScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_speed(self) -> None:
+        """Show the speed of the last minutes."""
+        self._open(SpeedScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_events(self) -> None:
+        """Show everything that happened."""
+        self._open(EventsScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        if not isinstance(self.screen, HelpScreen):
+            self._open(HelpScreen(self.desk, is_ascii=self.is_ascii))
+
+    def action_close(self) -> None:
+        """Close the screen on top; the dashboard stays."""
+        if isinstance(self.screen, PageScreen):
+            self.pop_screen()
+
+    def action_next_server(self, step: int) -> None:
+        """Look at another server."""
+        self.desk.next_server(step)
+        self.redraw()
+
+    def action_pause(self) -> None:
+        """Freeze the picture or let it go on; sampling goes on underneath."""
+        self.desk.toggle_pause()
+        self.redraw()
+
+    def action_theme(self) -> None:
+        """Change between dark and light."""
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_leave(self) -> None:
+        """End the application."""
+        self.exit()
+
+    def _open(self, screen: PictureScreen) -> None:
+        self.push_screen(screen)
+
+    def _end_on_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in _ENDING_SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None:
+                # A loop without signal handlers ends as the platform has it.
+                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                    loop.add_signal_handler(number, self._leave_after, int(number))
+
+    def _leave_after(self, number: int) -> None:
+        self.exit(return_code=128 + number)
+
+    def _fatal_error(self) -> None:
+        """Keep Textual from printing local variables, which may hold a key."""
+        error = sys.exc_info()[1]
+        self._crash = crash_text(error)
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Print what happened once the terminal is given back."""
+        if self._crash is not None:
+            sys.stderr.write(self._crash)
+            self._crash = None
+        super()._print_error_renderables()

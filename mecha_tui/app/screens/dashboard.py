@@ -1,0 +1,56 @@
+"""The screen one leaves open for days."""
+
+from __future__ import annotations
+
+from textual import events
+
+from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.screens.picture_screen import PictureScreen
+from mecha_tui.present.dashboard import dashboard
+from mecha_tui.present.frame import Frame
+from mecha_tui.present.view import View
+
+_EVERY_SLOT = 1_000_000
+
+
+class DashboardScreen(PictureScreen):
+    """Numbers, slots, speed, memory and events."""
+
+    BINDINGS = bindings(Place.DASHBOARD)
+    PLACES = (Place.DASHBOARD,)
+
+    def frame(self, view: View, width: int, height: int) -> Frame:
+        """Return the dashboard."""
+        return dashboard(view, width, height)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Choose the slot under the mouse; a second click looks into it."""
+        hit = self.canvas.frame.hit(event.screen_x, event.screen_y)
+        if hit is None or hit.slot_id is None:
+            await super().on_click(event)
+            return
+        self.desk.choose(hit.slot_id)
+        self.draw()
+        if event.chain == 2:
+            await self.run_action("app.inspect")
+
+    def on_mouse_scroll_down(self) -> None:
+        """Choose the slot below."""
+        self.action_move(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Choose the slot above."""
+        self.action_move(-1)
+
+    def action_move(self, step: int) -> None:
+        """Choose the slot some rows further."""
+        self.desk.move(step, self.canvas.frame.visible_rows)
+        self.draw()
+
+    def action_move_page(self, direction: int) -> None:
+        """Choose the slot a page further."""
+        self.action_move(direction * max(1, self.canvas.frame.visible_rows))
+
+    def action_move_to_end(self, direction: int) -> None:
+        """Choose the first or the last slot."""
+        self.action_move(direction * _EVERY_SLOT)

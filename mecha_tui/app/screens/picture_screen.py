@@ -1,0 +1,66 @@
+"""What every screen has in common: it draws one frame and knows the desk."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from mecha_tui.app.desk import Desk
+from mecha_tui.app.keys import Place, hints
+from mecha_tui.app.widgets.canvas import Canvas
+from mecha_tui.present.frame import Frame
+from mecha_tui.present.view import View
+
+
+class PictureScreen(Screen[None], inherit_bindings=False):
+    """A screen that is drawn anew, cheaply, after every round."""
+
+    ALLOW_SELECT = False
+    PLACES: tuple[Place, ...] = ()
+    """Which part of the key table works here."""
+
+    def __init__(self, desk: Desk, *, is_ascii: bool = False) -> None:
+        super().__init__()
+        self.desk = desk
+        self.is_ascii = is_ascii
+        self.canvas = Canvas(is_ascii=is_ascii)
+
+    def compose(self) -> ComposeResult:
+        """The canvas is all there is."""
+        yield self.canvas
+
+    @abstractmethod
+    def frame(self, view: View, width: int, height: int) -> Frame:
+        """Return what is to be drawn."""
+
+    def draw(self) -> None:
+        """Draw what is now to be seen."""
+        width, height = self.app.size
+        if self.canvas.is_mounted and width > 0 and height > 0:
+            self.canvas.show(self.frame(self._view(), width, height))
+
+    def on_mount(self) -> None:
+        """Draw the first frame."""
+        self.draw()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.draw()
+
+    def on_screen_resume(self) -> None:
+        """Draw what happened while another screen was on top."""
+        self.draw()
+
+    async def on_click(self, event: events.Click) -> None:
+        """Run the key hint under the mouse."""
+        hit = self.canvas.frame.hit(event.screen_x, event.screen_y)
+        if hit is not None and hit.action is not None:
+            await self.run_action(hit.action)
+
+    def _view(self) -> View:
+        view = self.desk.view
+        return replace(view, hints=hints(*self.PLACES, is_alone=view.count < 2))

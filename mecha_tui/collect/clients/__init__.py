@@ -1,0 +1,1 @@
+"""What clients were promised: read from their own settings, or told by hand."""

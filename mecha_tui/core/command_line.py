@@ -1,0 +1,306 @@
+"""llama-server's command line and ``LLAMA_ARG_*`` environment, read as llama-server reads them.
+
+The command line wins over the environment, and the last of a repeated flag wins over
+the earlier ones. Flags that are not in the table are skipped and do no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mecha_tui.core.launch import NOT_GIVEN, LaunchFlags
+from mecha_tui.core.reading import Reading, known, unknown
+
+T = TypeVar("T", int, str)
+
+ARGV, DEFAULT = "argv", "default"
+DEFAULT_PORT, DEFAULT_HOST = 8080, "127.0.0.1"
+TEXT_LIMIT = 4096
+"""Longer texts are not kept: nothing that is used has such a length."""
+
+_TRUE, _FALSE = ("on", "enabled", "true", "1"), ("off", "disabled", "false", "0")
+_INTEGER = re.compile(r"\s*([+-]?\d{1,18})")
+_JOINED_NUMBER = re.compile(r"(-[a-z]+)(-?\d+)")
+_INT_LIMIT = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    spellings: tuple[str, ...]
+    variable: str | None = None
+    negations: tuple[str, ...] = ()
+
+
+_INTEGERS = {
+    "context_tokens": _Flag(("-c", "--ctx-size"), "LLAMA_ARG_CTX_SIZE"),
+    "slots": _Flag(("-np", "--parallel"), "LLAMA_ARG_N_PARALLEL"),
+    "per_slot_cap_tokens": _Flag(("--kv-unified-per-slot",), "LLAMA_ARG_KV_UNIFIED_PER_SLOT"),
+    "reasoning_budget": _Flag(("--reasoning-budget",), "LLAMA_ARG_THINK_BUDGET"),
+    "cache_ram_mib": _Flag(("-cram", "--cache-ram"), "LLAMA_ARG_CACHE_RAM"),
+    "sleep_idle_s": _Flag(("--sleep-idle-seconds",)),
+    "physical_batch_tokens": _Flag(("-ub", "--ubatch-size"), "LLAMA_ARG_UBATCH"),
+    "port": _Flag(("--port",), "LLAMA_ARG_PORT"),
+}
+_TEXTS = {
+    "reasoning": _Flag(("-rea", "--reasoning"), "LLAMA_ARG_REASONING"),
+    "cache_type_k": _Flag(("-ctk", "--cache-type-k"), "LLAMA_ARG_CACHE_TYPE_K"),
+    "cache_type_v": _Flag(("-ctv", "--cache-type-v"), "LLAMA_ARG_CACHE_TYPE_V"),
+    "fit": _Flag(("-fit", "--fit"), "LLAMA_ARG_FIT"),
+    "model_path": _Flag(("-m", "--model"), "LLAMA_ARG_MODEL"),
+    "host": _Flag(("--host",), "LLAMA_ARG_HOST"),
+}
+_SWITCHES = {
+    "is_unified": _Flag(
+        ("-kvu", "--kv-unified"), "LLAMA_ARG_KV_UNIFIED", ("-no-kvu", "--no-kv-unified")
+    ),
+    "context_shift": _Flag(
+        ("--context-shift",), "LLAMA_ARG_CONTEXT_SHIFT", ("--no-context-shift",)
+    ),
+    "swa_full": _Flag(("--swa-full",), "LLAMA_ARG_SWA_FULL"),
+}
+_TAKES_TEXT = frozenset(
+    (
+        "-a",
+        "--alias",
+        "--api-key",
+        "--api-key-file",
+        "--api-prefix",
+        "--chat-template",
+        "--chat-template-file",
+        "--chat-template-kwargs",
+        "-hf",
+        "-hfr",
+        "--hf-repo",
+        "-hff",
+        "--hf-file",
+        "-hft",
+        "--hf-token",
+        "-mu",
+        "--model-url",
+        "-mm",
+        "--mmproj",
+        "-md",
+        "--model-draft",
+        "--lora",
+        "--log-file",
+        "--path",
+        "--tags",
+        "--grammar",
+        "--override-kv",
+        "--reasoning-budget-message",
+        "--reasoning-format",
+        "-r",
+        "--reverse-prompt",
+        "--slot-save-path",
+    )
+)
+"""Flags whose value could look like another flag."""
+
+VARIABLES = frozenset(
+    variable
+    for table in (_INTEGERS, _TEXTS, _SWITCHES)
+    for flag in table.values()
+    if flag.variable
+    for variable in (flag.variable, flag.variable.replace("LLAMA_ARG_", "LLAMA_ARG_NO_"))
+)
+"""The environment variables that are read; no other is ever looked at."""
+
+_DEFAULTS: Mapping[str, int | str | bool] = {
+    "reasoning_budget": -1,
+    "cache_ram_mib": 8192,
+    "sleep_idle_s": -1,
+    "physical_batch_tokens": 512,
+    "reasoning": "auto",
+    "cache_type_k": "f16",
+    "cache_type_v": "f16",
+    "fit": "on",
+    "is_unified": False,
+    "context_shift": False,
+    "swa_full": False,
+}
+"""What current builds take where nothing is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What one start was told, by field: a raw value and where it stood."""
+
+    texts: Mapping[str, tuple[str, str]]
+    switches: Mapping[str, tuple[bool, str]]
+
+
+def launch_flags(
+    arguments: Sequence[str] | None,
+    environment: Mapping[str, str] | None,
+    why_not: str = "the server's command line was not read",
+    *,
+    source: str = ARGV,
+) -> LaunchFlags:
+    """Return the launch flags of a server.
+
+    Args:
+        arguments: The command line, the program's name included or not; None when it
+            could not be read.
+        environment: The process's environment; None when it could not be read.
+        why_not: Why one of them could not be read, in words for the user.
+        source: What to call the command line as a source.
+    """
+    if arguments is None:
+        return _all_unknown(why_not)
+    given = _given(arguments, environment or {}, source)
+    missing = NOT_GIVEN if environment is not None else f"not on the command line, and {why_not}"
+    is_complete = environment is not None
+
+    def integer(field: str) -> Reading[int]:
+        return _reading(field, *_integer(given.texts.get(field)), is_complete, missing, int)
+
+    def text(field: str) -> Reading[str]:
+        return _reading(field, *_text(given.texts.get(field)), is_complete, missing, str)
+
+    def switch(field: str) -> Reading[bool]:
+        told = given.switches.get(field)
+        if told is not None:
+            return known(*told)
+        return known(False, DEFAULT) if is_complete else unknown(missing)
+
+    fit = text("fit")
+    return LaunchFlags(
+        context_tokens=integer("context_tokens"),
+        slots=integer("slots"),
+        is_unified=switch("is_unified"),
+        per_slot_cap_tokens=integer("per_slot_cap_tokens"),
+        reasoning_budget=integer("reasoning_budget"),
+        cache_ram_mib=integer("cache_ram_mib"),
+        context_shift=switch("context_shift"),
+        sleep_idle_s=integer("sleep_idle_s"),
+        reasoning=text("reasoning"),
+        cache_type_k=text("cache_type_k"),
+        cache_type_v=text("cache_type_v"),
+        swa_full=switch("swa_full"),
+        physical_batch_tokens=integer("physical_batch_tokens"),
+        fit=Reading(None if fit.value is None else fit.value in _TRUE, fit.source, fit.reason),
+        model_path=text("model_path"),
+        is_complete=is_complete,
+    )
+
+
+def listening_place(
+    arguments: Sequence[str], environment: Mapping[str, str] | None
+) -> tuple[str, int]:
+    """Return host and port that a start asks for, the defaults where it names none."""
+    given = _given(arguments, environment or {}, ARGV)
+    port, _ = _integer(given.texts.get("port"))
+    host, _ = _text(given.texts.get("host"))
+    return host or DEFAULT_HOST, DEFAULT_PORT if port is None else port
+
+
+def _all_unknown(reason: str) -> LaunchFlags:
+    number: Reading[int] = unknown(reason)
+    switch: Reading[bool] = unknown(reason)
+    text: Reading[str] = unknown(reason)
+    return LaunchFlags(
+        *(number, number, switch, number, number, number, switch, number),
+        *(text, text, text, switch, number, switch, text),
+    )
+
+
+def _reading(
+    field: str,
+    value: T | None,
+    source: str,
+    is_complete: bool,
+    missing: str,
+    kind: type[T],
+) -> Reading[T]:
+    if value is not None:
+        return known(value, source)
+    if source:
+        return unknown(f"{source} does not hold a usable value")
+    default = _DEFAULTS.get(field)
+    if is_complete and isinstance(default, kind):
+        return known(default, DEFAULT)
+    return unknown(missing)
+
+
+def _integer(told: tuple[str, str] | None) -> tuple[int | None, str]:
+    """Read a number as C's ``stoi`` does: what follows the digits is ignored."""
+    if told is None:
+        return None, ""
+    match = _INTEGER.match(told[0])
+    number = int(match.group(1)) if match else _INT_LIMIT
+    return (number if abs(number) < _INT_LIMIT else None), told[1]
+
+
+def _text(told: tuple[str, str] | None) -> tuple[str | None, str]:
+    if told is None:
+        return None, ""
+    return (told[0] if 0 < len(told[0]) <= TEXT_LIMIT else None), told[1]
+
+
+def _given(arguments: Sequence[str], environment: Mapping[str, str], source: str) -> _Given:
+    texts: dict[str, tuple[str, str]] = {}
+    switches: dict[str, tuple[bool, str]] = {}
+    for field, flag in (*_INTEGERS.items(), *_TEXTS.items()):
+        if flag.variable is not None and flag.variable in environment:
+            texts[field] = (environment[flag.variable], f"environment {flag.variable}")
+    for field, flag in _SWITCHES.items():
+        told = _switch_of(environment, flag)
+        if told is not None:
+            switches[field] = told
+    for field, value in _told_by(arguments):
+        if isinstance(value, bool):
+            switches[field] = (value, source)
+        else:
+            texts[field] = (value, source)
+    return _Given(texts, switches)
+
+
+def _switch_of(environment: Mapping[str, str], flag: _Flag) -> tuple[bool, str] | None:
+    """Return what the environment says of a switch; any value of the NO form switches it off."""
+    variable = flag.variable or ""
+    negated = variable.replace("LLAMA_ARG_", "LLAMA_ARG_NO_")
+    if flag.negations and negated in environment:
+        return False, f"environment {negated}"
+    value = environment.get(variable, "")
+    if value in _TRUE or value in _FALSE:
+        return value in _TRUE, f"environment {variable}"
+    return None
+
+
+def _told_by(arguments: Sequence[str]) -> Iterable[tuple[str, str | bool]]:
+    """Return the fields that a command line sets, in its order."""
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, joined = argument.partition("=")
+        name = _normal(name)
+        if not equals and name not in _BY_SPELLING and (match := _JOINED_NUMBER.fullmatch(name)):
+            name, joined = match.groups()
+            equals = "="
+        if name in _SWITCHED and not equals:
+            yield _SWITCHED[name]
+        elif name in _BY_SPELLING:
+            yield _BY_SPELLING[name], joined if equals else next(rest, "")
+        elif name in _TAKES_TEXT and not equals:
+            next(rest, None)
+
+
+def _normal(name: str) -> str:
+    """Return a flag's name as llama-server compares it: long ones may use underscores."""
+    return name.replace("_", "-") if name.startswith("--") else name
+
+
+_BY_SPELLING = {
+    spelling: field
+    for table in (_INTEGERS, _TEXTS)
+    for field, flag in table.items()
+    for spelling in flag.spellings
+}
+_SWITCHED = {
+    spelling: (field, value)
+    for field, flag in _SWITCHES.items()
+    for value, spellings in ((True, flag.spellings), (False, flag.negations))
+    for spelling in spellings
+}

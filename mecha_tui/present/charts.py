@@ -1,0 +1,72 @@
+"""A chart of a series: from zero to a round ceiling, and gaps stay gaps."""
+
+from __future__ import annotations
+
+from mecha_tui.core.history import Series
+from mecha_tui.present.numbers import tokens
+from mecha_tui.present.text import EMPTY, Line, Part, Tone, faint, line
+
+LEVELS = " ▁▂▃▄▅▆▇█"
+STEPS = (1, 2, 5, 10)
+
+
+def nice_ceiling(highest: float) -> int:
+    """Return the smallest of 10, 20, 50, 100, 200 … that is not below the value."""
+    step = 10
+    while True:
+        for factor in STEPS[:3]:
+            if step * factor >= highest:
+                return step * factor
+        step *= 10
+
+
+def columns(series: Series, width: int) -> list[float | None]:
+    """Return the series in at most ``width`` columns, newest last; None is a gap.
+
+    A column is the mean of a fixed stretch of buckets, counted from the clock's zero, so
+    that a running chart moves by whole columns and only its last one changes in between.
+    """
+    if width < 1 or series.newest is None:
+        return []
+    stretch = max(1, -(-series.length // width))
+    groups: dict[int, list[float]] = {}
+    oldest = series.newest - len(series.values) + 1
+    for bucket, value in enumerate(series.values, start=oldest):
+        group = groups.setdefault(bucket // stretch, [])
+        if value is not None:
+            group.append(value)
+    means = [sum(group) / len(group) if group else None for group in groups.values()]
+    return means[-width:]
+
+
+def chart(series: Series, width: int, height: int, tone: Tone) -> list[Line]:
+    """Return a chart of exactly ``height`` lines and at most ``width`` cells.
+
+    The range is fixed, from zero to a round number above the highest value shown, which
+    stands at its top. A zero is a thin line and a gap is nothing at all.
+    """
+    if width < 1 or height < 1:
+        return []
+    seen = [value for value in series.values if value is not None]
+    ceiling = nice_ceiling(max(seen, default=0.0))
+    label = tokens(ceiling)
+    gutter = len(label) + 1
+    if width - gutter < 4:
+        label, gutter = "", 0
+    values = columns(series, width - gutter)
+    blank = " " * (width - gutter - len(values))
+    lines: list[Line] = []
+    for row in range(height - 1, -1, -1):
+        glyphs = "".join(_glyph(value, ceiling, row, height) for value in values)
+        margin = label if row == height - 1 else "0" if row == 0 else ""
+        left = faint(f"{margin:>{gutter - 1}} ") if gutter else EMPTY
+        lines.append(line(left, blank, Part(glyphs, tone)))
+    return lines
+
+
+def _glyph(value: float | None, ceiling: float, row: int, height: int) -> str:
+    if value is None:
+        return " "
+    eighths = round(min(1.0, max(0.0, value) / ceiling) * height * 8)
+    level = min(8, max(0, eighths - row * 8))
+    return LEVELS[max(1, level) if row == 0 else level]

@@ -1,0 +1,66 @@
+"""Text from servers and files made safe to draw, and how many cells it takes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ESCAPE = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # operating system command, such as a title
+    r"|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]"  # control sequence, such as a colour
+)
+_SELECTORS = range(0xFE00, 0xFE10)
+
+
+def clean(text: str) -> str:
+    """Return the text on one line, without escape sequences and control characters.
+
+    Line breaks, tabs and unusual blanks become one blank each; invisible marks, such as
+    those that turn the writing direction, are dropped; what has no glyph becomes U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_safe(character) for character in _ESCAPE.sub("", text))
+
+
+def clean_block(text: str, limit: int) -> str:
+    """Return a longer text made safe, its line breaks kept, cut to ``limit`` characters."""
+    return "\n".join(clean(line) for line in text[:limit].splitlines())
+
+
+def _safe(character: str) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    category = unicodedata.category(character)
+    if category in ("Zs", "Zl", "Zp") or character in "\t\n\r\v\f":
+        return " "
+    if category in ("Cc", "Cf") or ord(character) in _SELECTORS:
+        return ""
+    if category in ("Cs", "Co", "Cn"):
+        return "\N{REPLACEMENT CHARACTER}"
+    return character
+
+
+def cell_width(text: str) -> int:
+    """Return how many cells a cleaned text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def cut_text(text: str, width: int) -> str:
+    """Return the longest beginning of the text that fits into ``width`` cells."""
+    if text.isascii():
+        return text[: max(0, width)]
+    room = width
+    for index, character in enumerate(text):
+        room -= _cells(character)
+        if room < 0:
+            return text[:index]
+    return text
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,36 @@
+"""A whole screen as lines, where it can be cut into tiles, and where it answers the mouse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mecha_tui.present.text import Line
+from mecha_tui.present.view import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle of the screen."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One drawn screen."""
+
+    lines: tuple[Line, ...]
+    boxes: tuple[Box, ...] = ()
+    """Rectangles that cover the screen without overlapping, cut where changes begin."""
+    hits: tuple[Hit, ...] = ()
+    visible_rows: int = 0
+    """How many rows of the slot table are on the screen."""
+
+    def hit(self, x: int, y: int) -> Hit | None:
+        """Return what lies under a cell."""
+        return next(
+            (one for one in self.hits if one.y == y and one.x <= x < one.x + one.width), None
+        )

@@ -1,0 +1,1 @@
+"""One function for each screen that opens over the dashboard: a picture in, lines out."""

@@ -1,0 +1,172 @@
+"""The slots: one row each, and above them the pool when they share one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mecha_tui.core.fuel import Fuel, FuelLevel, fuel
+from mecha_tui.core.numbers import KvMode
+from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.state import ServerState
+from mecha_tui.present import numbers
+from mecha_tui.present.bars import gauge
+from mecha_tui.present.rows import cells, figures_offset, heading, placed, row
+from mecha_tui.present.text import Line, Part, Tone, bold, cut, faded, line, lit, muted, wrapped
+from mecha_tui.present.view import View
+from mecha_tui.present.words import (
+    busy_words,
+    is_router,
+    no_slots_sentence,
+    state_sentence,
+    state_sign,
+)
+
+_MARGIN = 2
+"""Cells before a row for the mark of the chosen one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotLines:
+    """The panel's content."""
+
+    lines: tuple[Line, ...]
+    slot_ids: tuple[int | None, ...]
+    """Which slot each line shows; None for a line that shows none."""
+    figures_x: int = 0
+    """Cells before the first column that changes with every token."""
+    above: int = 0
+    """Rows scrolled away above."""
+    below: int = 0
+    """Rows that did not fit below."""
+
+
+def slots_need(picture: ServerPicture | None) -> int:
+    """Return how many lines the panel's content would like to have."""
+    if picture is None or not picture.slots:
+        models = len(picture.models) if picture is not None and is_router(picture) else 0
+        return 4 + models
+    return len(picture.slots) + 1 + has_pool(picture) + (state_sentence(picture) is not None)
+
+
+def has_pool(picture: ServerPicture) -> bool:
+    """Whether all slots draw on one pool."""
+    return picture.numbers.kv_mode.value is KvMode.SHARED
+
+
+def slots_lines(view: View, width: int, room: int) -> SlotLines:
+    """Return the panel's content in ``room`` lines of ``width`` cells."""
+    picture = view.picture
+    if picture is None:
+        return _sentence_lines([line(muted("Waiting for the first look."))], room)
+    if not picture.slots:
+        return _sentence_lines(_without_slots(view, picture, width), room)
+    return _table(view, picture, width, room)
+
+
+def _sentence_lines(lines: list[Line], room: int) -> SlotLines:
+    shown = tuple(lines[: max(0, room)])
+    return SlotLines(shown, (None,) * len(shown))
+
+
+def _without_slots(view: View, picture: ServerPicture, width: int) -> list[Line]:
+    sign = state_sign(picture)
+    sentence = state_sentence(picture)
+    lines = [cut(line(Part(str(sign), sign.tone, is_bold=True), muted(since(picture))), width)]
+    if sentence is not None:
+        lines += wrapped(sentence, width)
+        if picture.condition.reason:
+            lines += wrapped(picture.condition.reason, width, Tone.MUTED)
+    else:
+        lines += wrapped(no_slots_sentence(picture), width)
+    if is_router(picture):
+        for model in picture.models:
+            word = model.status or numbers.UNKNOWN
+            code = "" if model.exit_code is None else f" (exit code {model.exit_code})"
+            lines.append(cut(line(muted(f"{word + code:<12}  "), model.model_id), width))
+        if view.count > 1:
+            lines.append(line(muted("s shows the loaded models one by one")))
+    return lines
+
+
+def since(picture: ServerPicture) -> str:
+    """Return since when the server is in its state, with how long that is."""
+    seconds = picture.now_s - picture.state_since_s
+    began = numbers.clock_with_seconds(picture.now_wall_s - seconds)
+    return f"  since {began}, {numbers.span(seconds)}"
+
+
+def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLines:
+    rows = [cells(one, picture.now_s) for one in picture.slots]
+    columns = placed(width - _MARGIN, rows)
+    lines: list[Line] = []
+    sentence = state_sentence(picture)
+    if sentence is not None:
+        lines.append(_lost_line(picture, sentence, width))
+    if has_pool(picture):
+        lines.append(cut(_pool_line(picture, width), width))
+    if room - len(lines) > min(3, len(rows)):
+        lines.append(line("  ", heading(columns)))
+    visible = max(0, room - len(lines))
+    first = max(0, min(view.first_row, len(rows) - visible))
+    ids: list[int | None] = [None] * len(lines)
+    for one, texts in zip(picture.slots[first : first + visible], rows[first:], strict=False):
+        drawn = row(columns, one, texts)
+        is_chosen = one.slot.slot_id == view.chosen_slot
+        mark = bold("› ", Tone.ACCENT) if is_chosen else Part("  ")
+        whole = line(mark, drawn)
+        whole = faded(whole) if picture.is_lost or view.is_stale else whole
+        lines.append(lit(whole) if is_chosen else whole)
+        ids.append(one.slot.slot_id)
+    below = max(0, len(rows) - first - visible)
+    return SlotLines(
+        tuple(lines[: max(0, room)]),
+        tuple(ids[: max(0, room)]),
+        _MARGIN + figures_offset(columns),
+        first,
+        below,
+    )
+
+
+def _lost_line(picture: ServerPicture, sentence: str, width: int) -> Line:
+    sign = state_sign(picture)
+    why = picture.condition.reason or sentence
+    state = Part(str(sign), sign.tone, is_bold=True)
+    return cut(line(state, muted(f"{since(picture)}: "), why), width)
+
+
+def _pool_line(picture: ServerPicture, width: int) -> Line:
+    pool = pool_fuel(picture)
+    tones = {FuelLevel.WARM: Tone.WARNING, FuelLevel.HOT: Tone.ERROR}
+    tone = tones.get(pool.level, Tone.ACCENT)
+    figures = line(
+        Part(f"{numbers.percent(pool.ratio):>6}", Tone.TEXT if tone is Tone.ACCENT else tone),
+        f"  {numbers.tokens(pool.held_tokens)} ",
+        muted(f"/ {numbers.tokens(pool.scale_tokens)}"),
+    )
+    label = "  pool of all slots  " if width >= 70 else "  pool  "
+    room = width - len(label) - sum(len(part.text) for part in figures)
+    return line(muted(label), gauge(pool, room, tone), figures)
+
+
+def pool_fuel(picture: ServerPicture) -> Fuel:
+    """Return how full the shared pool is: what all slots hold over its size."""
+    return fuel(picture.held_tokens, picture.numbers.pool_tokens.value)
+
+
+def slots_footer(view: View, content: SlotLines) -> Line:
+    """Return the counts for the panel's lower border, and the picture's age when it is old."""
+    picture = view.picture
+    if picture is None or not picture.slots:
+        return ()
+    parts: list[str | Part] = []
+    if content.above or content.below:
+        shown = len(picture.slots) - content.above - content.below
+        first = content.above + 1
+        arrows = ("↑" if content.above else "") + ("↓" if content.below else "")
+        parts.append(muted(f"{arrows} {first}–{first + shown - 1} of {len(picture.slots)} · "))
+    if view.is_stale and picture.age_s is not None:
+        is_asleep = picture.condition.state is ServerState.ASLEEP
+        tone = Tone.MUTED if is_asleep else Tone.WARNING
+        parts.append(Part(f"picture {numbers.age(picture.age_s)} old · ", tone))
+    parts.append(muted(busy_words(picture)))
+    return line(*parts)

@@ -1,0 +1,170 @@
+"""The slot table: its columns as data, and a slot's row as a pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mecha_tui.core.fuel import FuelLevel
+from mecha_tui.core.picture import SlotPicture
+from mecha_tui.core.slots import Phase, reuse_ratio
+from mecha_tui.present import numbers
+from mecha_tui.present.bars import gauge
+from mecha_tui.present.text import Line, Part, Tone, filled, line, muted, width_of
+from mecha_tui.present.words import PHASE_SIGNS
+
+GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the slot table."""
+
+    name: str
+    title: str
+    width: int
+    """Cells it takes at least; it grows with its content."""
+    is_right: bool
+    needs_gauge: int
+    """It is shown when the gauge keeps at least this many cells beside it."""
+
+
+COLUMNS = (
+    Column("slot", "#", 1, True, 0),
+    Column("state", "state", 9, False, 0),
+    Column("task", "task", 5, True, 11),
+    Column("gauge", "context", 6, False, 0),
+    Column("percent", "", 5, True, 4),
+    Column("held", "held", 6, True, 5),
+    Column("window", "/ window", 8, False, 16),
+    Column("reused", "reused", 6, True, 17),
+    Column("rate", "tok/s", 7, True, 6),
+    Column("left", "left", 7, True, 18),
+    Column("time", "for", 7, True, 9),
+    Column("note", "", 6, False, 24),
+)
+"""From left to right. Which are shown is decided by ``needs_gauge``, the smallest first."""
+
+
+def placed(width: int, rows: Sequence[Mapping[str, Line]]) -> tuple[Column, ...]:
+    """Return the columns that fit into ``width`` cells, the gauge taking what is left.
+
+    Args:
+        width: Cells for the whole table.
+        rows: The cells of every row of the table, visible or not, so that scrolling
+            changes no width.
+    """
+    wide = [replace(column, width=_content_width(column, rows)) for column in COLUMNS]
+    chosen = [column for column in wide if column.needs_gauge == 0]
+    for column in sorted(wide, key=lambda one: one.needs_gauge):
+        if column.needs_gauge and _gauge_room(width, [*chosen, column]) >= column.needs_gauge:
+            chosen.append(column)
+    room = max(0, _gauge_room(width, chosen))
+    return tuple(
+        replace(column, width=room) if column.name == "gauge" else column
+        for column in wide
+        if column in chosen
+    )
+
+
+def _content_width(column: Column, rows: Sequence[Mapping[str, Line]]) -> int:
+    cells = (width_of(row[column.name]) for row in rows if column.name in row)
+    return max(column.width, len(column.title), *cells, 0)
+
+
+def _gauge_room(width: int, chosen: Sequence[Column]) -> int:
+    others = sum(column.width for column in chosen if column.name != "gauge")
+    return width - others - GAP * (len(chosen) - 1)
+
+
+def cells(one: SlotPicture, now_s: float) -> dict[str, Line]:
+    """Return a slot's cells by column name, without the gauge, which needs its width.
+
+    Args:
+        one: The slot.
+        now_s: The picture's monotonic second, to count running times from.
+    """
+    slot = one.slot
+    sign = PHASE_SIGNS[slot.phase]
+    is_idle = slot.phase is Phase.IDLE
+    quiet = Tone.MUTED if is_idle else Tone.TEXT
+    held = 0 if slot.is_unused else slot.held_tokens
+    ratio = 0.0 if slot.is_unused else one.fuel.ratio
+    left = "∞" if slot.is_unlimited else numbers.tokens(slot.remaining_tokens)
+    seconds = None if one.since_s is None else now_s - one.since_s
+    time = numbers.span(seconds) if is_idle else numbers.duration(seconds)
+    return {
+        "slot": line(muted(str(slot.slot_id))),
+        "state": line(Part(str(sign), sign.tone)),
+        "task": line(muted(_task(slot.running_task_id))),
+        "percent": line(Part(numbers.percent(ratio), quiet if is_idle else _level_tone(one))),
+        "held": line(Part(numbers.tokens(held), quiet)),
+        "window": line(muted(f"/ {numbers.tokens(slot.window_tokens)}")),
+        "reused": line(muted(numbers.percent(reuse_ratio(slot)))),
+        "rate": line(Part(numbers.rate(one.tokens_per_s), quiet)),
+        "left": line(Part("–" if is_idle else left, quiet)),
+        "time": line(Part(time, quiet)),
+        "note": line(muted(_note(one))),
+    }
+
+
+def gauge_tone(one: SlotPicture) -> Tone:
+    """Return a gauge's tone: grey when idle, else by fullness, else by what is done."""
+    if one.slot.phase is Phase.IDLE:
+        return Tone.MUTED
+    tone = _level_tone(one)
+    return PHASE_SIGNS[one.slot.phase].tone if tone is Tone.TEXT else tone
+
+
+def _level_tone(one: SlotPicture) -> Tone:
+    levels = {FuelLevel.WARM: Tone.WARNING, FuelLevel.HOT: Tone.ERROR}
+    return levels.get(one.fuel.level, Tone.TEXT)
+
+
+def _task(task_id: int | None) -> str:
+    return numbers.UNKNOWN if task_id is None else str(task_id)
+
+
+def _note(one: SlotPicture) -> str:
+    if one.slot.phase is not Phase.IDLE:
+        return ""
+    if one.slot.is_unused:
+        return "unused"
+    return "cached" if one.slot.held_tokens else ""
+
+
+def heading(columns: Sequence[Column]) -> Line:
+    """Return the table's first line."""
+    titles = {column.name: line(muted(column.title)) for column in columns}
+    return assembled(columns, titles)
+
+
+def row(columns: Sequence[Column], one: SlotPicture, texts: Mapping[str, Line]) -> Line:
+    """Return a slot's line: its cells and its gauge."""
+    width = next((column.width for column in columns if column.name == "gauge"), 0)
+    fuel = replace(one.fuel, held_tokens=0) if one.slot.is_unused else one.fuel
+    return assembled(columns, {**texts, "gauge": gauge(fuel, width, gauge_tone(one))})
+
+
+def assembled(columns: Sequence[Column], texts: Mapping[str, Line]) -> Line:
+    """Return one line with every column's text in its place."""
+    parts: list[Part] = []
+    for column in columns:
+        if parts:
+            # A window belongs to the count before it.
+            parts.append(Part(" " * (1 if column.name == "window" else GAP)))
+        text = texts.get(column.name, ())
+        blank = Part(" " * max(0, column.width - width_of(text)))
+        placed_text = (blank, *text) if column.is_right else filled(text, column.width)
+        parts.extend(part for part in placed_text if part.text)
+    return tuple(parts)
+
+
+def figures_offset(columns: Sequence[Column]) -> int:
+    """Return how many cells stand before the first column that changes with every token."""
+    offset = 0
+    for column in columns:
+        if column.name in ("percent", "held"):
+            return offset
+        offset += column.width + GAP
+    return offset

@@ -1,0 +1,52 @@
+"""What a screen is to show: the picture, and what the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mecha_tui.core.picture import ServerPicture
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One key in the last line of a screen."""
+
+    shown: str
+    word: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything a screen is drawn from."""
+
+    picture: ServerPicture | None = None
+    """None until the first round is in."""
+    position: int = 1
+    """Which of the servers this is, from one."""
+    count: int = 1
+    interval_s: float = 1.0
+    chosen_slot: int | None = None
+    """The chosen slot's id; None while there is none."""
+    first_row: int = 0
+    """How many rows of the slot table are scrolled away above."""
+    paused_wall_s: float | None = None
+    """When the picture was frozen; None while it moves."""
+    hints: tuple[Hint, ...] = ()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the picture is older than two rounds."""
+        age_s = self.picture.age_s if self.picture else None
+        return age_s is not None and age_s > 2 * self.interval_s
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A stretch of the screen that answers to the mouse."""
+
+    x: int
+    y: int
+    width: int
+    slot_id: int | None = None
+    action: str | None = None
