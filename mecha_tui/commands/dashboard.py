@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.config import Settings
@@ -17,7 +18,20 @@ def run(options: argparse.Namespace) -> int:
 
 def show(sampler: Sampler, settings: Settings) -> int:
     """Draw what a sampler sees, or print it once where there is no terminal."""
-    from mecha_tui.commands.status import run_plain
+    # Textual draws on standard error, so that one must be the terminal too.
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        from mecha_tui.commands.status import run_plain
 
-    del settings
-    return run_plain(sampler)
+        return run_plain(sampler)
+    # The screen is slow to import, and a pipe does not need it.
+    from mecha_tui.app.app import MechaApp
+
+    is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    app = MechaApp(
+        sampler,
+        interval_s=settings.interval_s,
+        theme=f"mecha-{settings.theme}",
+        is_ascii=not is_utf8,
+    )
+    app.run()
+    return app.return_code or 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
+from pathlib import Path
 
 from mecha_tui.config import ClientSetting, Settings, checked_interval, load_settings
 from mecha_tui.core.sample import Sampler
 from mecha_tui.errors import UsageError
 
 KEY_LIMIT_BYTES = 10_000
+DEFAULT_URLS = ("http://127.0.0.1:8080", "http://127.0.0.1:9931")
+"""llama-server's default port, and the one announced to replace it."""
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -66,6 +69,32 @@ def _checked_key(text: str, place: str) -> str | None:
     return key or None
 
 
-def make_sampler(settings: Settings) -> Sampler:
-    """Return the sampler that looks at the servers which the settings name, or which are found."""
-    raise UsageError(f"no sampler yet for {settings.urls}")
+def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
+    """Return the sampler that looks at the servers which the settings name, or which are found.
+
+    Args:
+        settings: What to watch, and with which key.
+        client: The name of the one client to judge; None for all.
+
+    Raises:
+        UsageError: An address or the key cannot be used.
+    """
+    # The collectors import httpx, psutil and pynvml: slow, and not needed for --help.
+    from mecha_tui.collect.address import parse_address
+    from mecha_tui.collect.clients.finder import client_finder
+    from mecha_tui.collect.http import ApiKey
+    from mecha_tui.collect.memory.reader import MemoryReader
+    from mecha_tui.collect.process import LocalProcesses, router_child_flags
+    from mecha_tui.collect.sampler import HttpSampler
+    from mecha_tui.collect.target import Target
+
+    told = api_key(settings)
+    key = ApiKey(told) if told else None
+    addresses = [parse_address(url) for url in settings.urls or DEFAULT_URLS]
+    return HttpSampler(
+        [Target(address, key) for address in addresses],
+        processes=LocalProcesses(),
+        clients=client_finder(settings.clients, os.environ, Path.home(), Path.cwd(), client),
+        memory=MemoryReader().read,
+        launch=router_child_flags,
+    )
