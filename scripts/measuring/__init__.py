@@ -1,0 +1,1 @@
+"""Measures the dashboard from outside, as `scripts/bench` and `scripts/soak` do."""
