@@ -125,8 +125,8 @@ class Canvas(Widget):
         spare = (Box(0, 0, 0, 0),) * (TILES - len(boxes))
         for tile, box in zip(self._tiles, (*boxes, *spare), strict=True):
             tile.box = box
-            tile.refresh()
-        self.refresh(layout=True)
+            # A child's layout, unlike the canvas's own, makes Textual arrange the canvas anew.
+            tile.refresh(layout=True)
 
     def _refresh_line(self, y: int, before: Line, after: Line) -> None:
         old, new = list(_cells(before)), list(_cells(after))
