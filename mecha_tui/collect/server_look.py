@@ -224,6 +224,7 @@ class ServerLook:
         elif answer is None and is_slots_due(self._looks, now_s):
             self._current = self._slots
             answer = await self._slots.ask(self._connection)
+        self._looks = replace(self._looks, skipped_slots=answer is None)
         if answer is None:
             return True
         self._replies = replace(self._replies, slots=answer)

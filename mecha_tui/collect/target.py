@@ -64,6 +64,7 @@ class WatchedTarget:
         self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
         self._memory = Background(Memory(), MEMORY_INTERVAL_S)
+        self._loaded_before: tuple[Model, ...] = ()
         self._pid: int | None = None
 
     async def sample(self) -> tuple[ServerSample, ...]:
@@ -85,7 +86,7 @@ class WatchedTarget:
         )
         loaded = _loaded(replies)
         if loaded is None:
-            return (own,)
+            return (own, *self._unasked_children(own))
         return (own, *await self._sample_children(own, loaded))
 
     async def aclose(self) -> None:
@@ -115,9 +116,15 @@ class WatchedTarget:
             return facts.connections
         return connections_to(address.port, self._look.ports)
 
+    def _unasked_children(self, own: ServerSample) -> list[ServerSample]:
+        """Return the children of a router that did not say this round which are loaded."""
+        failed = own.replies.props if own.replies.props and own.replies.props.failure else None
+        return [self._child(own, model, Replies(props=failed)) for model in self._loaded_before]
+
     async def _sample_children(
         self, own: ServerSample, models: tuple[Model, ...]
     ) -> list[ServerSample]:
+        self._loaded_before = models
         names = {model.model_id for model in models}
         for name in [name for name in self._children if name not in names]:
             await self._children.pop(name).aclose()
@@ -129,20 +136,27 @@ class WatchedTarget:
             target = self._target
             look = ServerLook(target.address, target.key, self._clock, model.model_id)
             self._children[model.model_id] = look
-        launch = LaunchFlags() if model.arguments is None else self._sources.launch(model.arguments)
-        look.tell(None, launch.sleep_idle_s.value)
+        look.tell(None, self._launch(model).sleep_idle_s.value)
         replies = await look.look()
         now_s = self._clock()
         models: Answer[tuple[Model, ...]] = Answer(now_s, (model,), taken_s=now_s)
+        return self._child(own, model, replace(replies, models=models))
+
+    def _child(self, own: ServerSample, model: Model, replies: Replies) -> ServerSample:
         return replace(
             own,
             model_id=model.model_id,
-            replies=replace(replies, models=models),
+            replies=replies,
             connections=None,
             process=None,
             why_no_process=CHILD,
-            launch=launch,
+            launch=self._launch(model),
         )
+
+    def _launch(self, model: Model) -> LaunchFlags:
+        if model.arguments is None:
+            return LaunchFlags()
+        return self._sources.launch(model.arguments)
 
 
 def _loaded(replies: Replies) -> tuple[Model, ...] | None:

@@ -60,6 +60,8 @@ _SWITCHES = {
         ("--context-shift",), "LLAMA_ARG_CONTEXT_SHIFT", ("--no-context-shift",)
     ),
     "swa_full": _Flag(("--swa-full",), "LLAMA_ARG_SWA_FULL"),
+    "is_embedding": _Flag(("--embedding", "--embeddings"), "LLAMA_ARG_EMBEDDINGS"),
+    "is_reranking": _Flag(("--rerank", "--reranking"), "LLAMA_ARG_RERANKING"),
 }
 _TAKES_TEXT = frozenset(
     (
@@ -120,6 +122,8 @@ _DEFAULTS: Mapping[str, int | str | bool] = {
     "is_unified": False,
     "context_shift": False,
     "swa_full": False,
+    "is_embedding": False,
+    "is_reranking": False,
 }
 """What current builds take where nothing is given."""
 
@@ -183,6 +187,7 @@ def launch_flags(
         physical_batch_tokens=integer("physical_batch_tokens"),
         fit=Reading(None if fit.value is None else fit.value in _TRUE, fit.source, fit.reason),
         model_path=text("model_path"),
+        is_embedding=switch("is_reranking" if "is_reranking" in given.switches else "is_embedding"),
         is_complete=is_complete,
     )
 
@@ -203,7 +208,7 @@ def _all_unknown(reason: str) -> LaunchFlags:
     text: Reading[str] = unknown(reason)
     return LaunchFlags(
         *(number, number, switch, number, number, number, switch, number),
-        *(text, text, text, switch, number, switch, text),
+        *(text, text, text, switch, number, switch, text, switch),
     )
 
 

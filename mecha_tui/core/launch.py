@@ -52,6 +52,8 @@ class LaunchFlags:
     """``--fit``: whether the server may choose a smaller context to fit the memory."""
     model_path: Reading[str] = _UNREAD_TEXT
     """``-m``, as given."""
+    is_embedding: Reading[bool] = _UNREAD_BOOL
+    """``--embeddings`` or ``--reranking``: it answers with vectors or scores, not with text."""
     is_complete: bool = False
     """Whether command line and environment were both read, so that a flag found in neither
     was not given."""

@@ -78,6 +78,8 @@ class ServerPicture:
     memory: Memory = field(default_factory=Memory)
     process: ServerProcess | None = None
     why_no_process: str = ""
+    last_process: ServerProcess | None = None
+    """The process seen last, which outlives its end so that its successor is noticed."""
     events: tuple[Event, ...] = ()
     """Newest first."""
     written: Track = field(default_factory=Track)

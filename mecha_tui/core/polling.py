@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 PROPS_INTERVAL_S = 10.0
 MODELS_INTERVAL_S = 60.0
-IDLE_SLOTS_INTERVAL_S = 2.0
-"""Every look at ``/slots`` is a line in the server's log, so an idle server is asked less."""
 IDLE_PATIENCE_S = 30.0
-"""So long must a server be idle before it is asked less."""
+"""So long must a server be idle before it is asked in every second round only: each look
+at ``/slots`` is a line in the server's log."""
 PARTLY_BUSY_METRICS_INTERVAL_S = 4.0
 PROBE_INTERVAL_S = 60.0
 """An endpoint that was off or missing is tried again after this time."""
@@ -35,6 +34,8 @@ class Looks:
     """``--sleep-idle-seconds`` by the launch flags, 0 or less for never; None if unknown."""
     has_slots: bool = True
     """Whether ``/slots`` can be asked; where it is off, ``/metrics`` tells whether all is idle."""
+    skipped_slots: bool = False
+    """Whether the last round did without ``/slots``."""
     slots_s: float | None = None
     """Monotonic second of the last look that told which slots are busy."""
     busy: int | None = None
@@ -101,7 +102,7 @@ def is_slots_due(looks: Looks, now_s: float) -> bool:
         return True
     if now_s - looks.idle_since_s < IDLE_PATIENCE_S:
         return True
-    return now_s - looks.slots_s >= IDLE_SLOTS_INTERVAL_S
+    return looks.skipped_slots
 
 
 def is_metrics_due(looks: Looks, now_s: float) -> bool:

@@ -54,7 +54,7 @@ def counted_tokens(slot: Slot) -> int | None:
     return slot.read_tokens if slot.phase is Phase.READING else None
 
 
-def new_tokens(before: Slot | None, now: Slot, phase: Phase) -> int:
+def new_tokens(before: Slot | None, now: Slot, phase: Phase) -> int | None:
     """Return how many tokens of one kind a slot's task gained between two looks.
 
     A task that began between the looks counts from zero, for all it did happened since.
@@ -64,16 +64,21 @@ def new_tokens(before: Slot | None, now: Slot, phase: Phase) -> int:
         before: The slot at the earlier look; None at first sight, which gains nothing.
         now: The slot at the later look.
         phase: WRITING counts generated tokens, READING processed prompt tokens.
+
+    Returns:
+        None where the server does not say whether the slot runs, or how far it is.
     """
-    if before is None or not now.is_processing:
+    if now.is_processing is None:
+        return None
+    if not now.is_processing:
         return 0
-    tokens, earlier = (
-        (now.written_tokens, before.written_tokens)
-        if phase is Phase.WRITING
-        else (now.read_tokens, before.read_tokens)
-    )
-    if tokens is None:
-        return 0
+    tokens = _done(now, phase)
+    if tokens is None or before is None:
+        return None if tokens is None else 0
     if before.is_processing and before.task_id == now.task_id:
-        return max(0, tokens - (earlier or 0))
+        return max(0, tokens - (_done(before, phase) or 0))
     return tokens
+
+
+def _done(slot: Slot, phase: Phase) -> int | None:
+    return slot.written_tokens if phase is Phase.WRITING else slot.read_tokens

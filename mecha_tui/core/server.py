@@ -89,3 +89,15 @@ class ServerProcess:
     """Seconds since the epoch when it started; with ``pid`` it names the process for ever."""
     unit: str | None = None
     """Its systemd unit or container, when its control group names one."""
+
+
+def is_other_process(then: ServerProcess | None, now: ServerProcess | None) -> bool:
+    """Whether two looks saw two processes; a look that saw none tells nothing."""
+    if then is None or now is None:
+        return False
+    return (then.pid, then.started_wall_s) != (now.pid, now.started_wall_s)
+
+
+def is_other_model(then: Props | None, now: Props | None) -> bool:
+    """Whether two looks saw two models; a look that saw none tells nothing."""
+    return then is not None and now is not None and then.model_path != now.model_path

@@ -56,6 +56,8 @@ def test_every_spelling_of_the_context_is_read(arguments: list[str]) -> None:
         (["-ctk", "q8_0"], "cache_type_k", "q8_0"),
         (["--cache-type-v", "q4_0"], "cache_type_v", "q4_0"),
         (["--swa-full"], "swa_full", True),
+        (["--embeddings"], "is_embedding", True),
+        (["--rerank"], "is_embedding", True),
         (["-ub", "2048"], "physical_batch_tokens", 2048),
         (["--fit", "off"], "fit", False),
         (["-m", "/models/a b.gguf"], "model_path", "/models/a b.gguf"),

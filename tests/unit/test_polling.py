@@ -8,7 +8,6 @@ import pytest
 
 from mecha_tui.core.polling import (
     IDLE_PATIENCE_S,
-    IDLE_SLOTS_INTERVAL_S,
     MODELS_INTERVAL_S,
     PARTLY_BUSY_METRICS_INTERVAL_S,
     PROPS_INTERVAL_S,
@@ -120,7 +119,7 @@ LONG_IDLE = replace(NEVER, idle_since_s=NOW_S - IDLE_PATIENCE_S)
         (NEVER, True),
         (LONG_IDLE, False),
         (replace(LONG_IDLE, connections=1), True),
-        (replace(LONG_IDLE, slots_s=NOW_S - IDLE_SLOTS_INTERVAL_S), True),
+        (replace(LONG_IDLE, skipped_slots=True), True),
         (replace(LONG_IDLE, busy=1, idle_since_s=None), True),
     ],
 )

@@ -421,6 +421,20 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
     assert {one.split("model=")[1][0] for one in asked} == {"a", "b"}
 
 
+async def test_models_of_a_router_that_hangs_keep_their_place_and_are_not_asked() -> None:
+    answers = router({"a": "loaded"})
+    is_hung = False
+    with stub_server(lambda asked: [] if is_hung else answers(asked)) as stub:
+        async with sampling(HttpSampler([target(stub)])) as sampler:
+            await sampler.sample()
+            is_hung = True
+            asked = len([one for one in stub.targets if "?" in one])
+            taken = await sampler.sample()
+            assert [sample.model_id for sample in taken.servers] == [None, "a"]
+            assert taken.servers[1].replies == Replies()
+    assert len([one for one in stub.targets if "?" in one]) == asked
+
+
 async def test_several_servers_are_looked_at_at_once_and_one_that_hangs_costs_no_other(
     stub: StubServer,
 ) -> None:
