@@ -18,8 +18,7 @@ def run(options: argparse.Namespace) -> int:
 
 def show(sampler: Sampler, settings: Settings) -> int:
     """Draw what a sampler sees, or print it once where there is no terminal."""
-    # Textual draws on standard error, so that one must be the terminal too.
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    if not has_terminal():
         from mecha_tui.commands.status import run_plain
 
         return run_plain(sampler)
@@ -35,3 +34,9 @@ def show(sampler: Sampler, settings: Settings) -> int:
     )
     app.run()
     return app.return_code or 0
+
+
+def has_terminal() -> bool:
+    """Whether there is a screen to draw on and a keyboard to listen to."""
+    # Textual draws on standard error, so that one must be the terminal too.
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show the demo until the user quits, or its time is over."""
+    from mecha_tui.commands.dashboard import has_terminal
     from mecha_tui.commands.setup import settings_of
 
     if options.url:
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     with stage() as running, _ending_after(options.seconds) as is_over:
         settings = _settings(settings, options, running.url)
-        status = _draw(settings) if sys.stdout.isatty() else _report(settings, options.seconds)
+        status = _draw(settings) if has_terminal() else _report(settings, options.seconds)
         return 0 if is_over() else status
 
 

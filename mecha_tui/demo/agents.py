@@ -30,7 +30,8 @@ TIDE_S = 18.0
 """From one flood to the next."""
 EBB_S = 6.0
 """For so long before the next flood nobody begins a turn."""
-SHORTEST_ANSWER_TOKENS = 16
+SHORTEST_ANSWER_TOKENS, LONGEST_ANSWER_TOKENS = 16, 500
+"""Bounds of an answer: its speed is only guessed from the one before."""
 PATIENCE_S = 600.0
 """How long an agent waits for an answer."""
 _FIRST_GUESS_TOKENS_PER_S = 40.0
@@ -141,7 +142,8 @@ def most_tokens(agent: Agent, tokens_per_s: float) -> int | None:
     """Return how long an answer may be at the server's present speed; None is no limit."""
     if agent.answer_s is None:
         return None
-    return max(SHORTEST_ANSWER_TOKENS, round(tokens_per_s * agent.answer_s))
+    wanted = round(tokens_per_s * agent.answer_s)
+    return min(max(SHORTEST_ANSWER_TOKENS, wanted), LONGEST_ANSWER_TOKENS)
 
 
 def live(agent: Agent, url: str, tide: Tide) -> None:

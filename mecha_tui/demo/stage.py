@@ -90,7 +90,7 @@ def _served(
 def _server_command(model: Path, size: ModelSize) -> list[str]:
     return [
         *(sys.executable, "-m", "mecha_tui.demo.server", "-m", str(model), "-a", size.name),
-        *("-c", str(CONTEXT_TOKENS), "-np", str(SLOTS), "-b", "256", "-t", "1", "-cram", "512"),
+        *("-c", str(CONTEXT_TOKENS), "-np", str(SLOTS), "-b", "128", "-t", "1", "-cram", "512"),
         *("--reasoning-budget", str(REASONING_BUDGET_TOKENS), "--metrics", "--port", "0"),
         *("--nice", str(_NICENESS), "--until-eof"),
     ]

@@ -40,11 +40,13 @@ def test_prose_has_exactly_the_length_asked_for() -> None:
 def test_an_answer_takes_the_same_time_at_every_speed() -> None:
     agent = Agent("someone", 100, answer_s=3.0)
     assert most_tokens(agent, 50.0) == 150
-    assert most_tokens(agent, 500.0) == 1500
+    assert most_tokens(agent, 100.0) == 300
 
 
-def test_an_answer_is_never_too_short_to_see() -> None:
-    assert most_tokens(Agent("someone", 100, answer_s=3.0), 0.5) == 16
+def test_an_answer_is_neither_too_short_to_see_nor_without_end() -> None:
+    agent = Agent("someone", 100, answer_s=3.0)
+    assert most_tokens(agent, 0.5) == 16
+    assert most_tokens(agent, 50_000.0) == 500
 
 
 def test_the_writer_has_no_limit() -> None:
