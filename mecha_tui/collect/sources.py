@@ -34,8 +34,6 @@ MemorySource = Callable[[ServerProcess | None], Memory]
 """Reads where memory stands, and what one process holds of it."""
 LaunchSource = Callable[[tuple[str, ...]], LaunchFlags]
 """Reads the launch flags in a command line, as a router gives it for its children."""
-ConnectionSource = Callable[[str, frozenset[int]], int | None]
-"""Counts the connections to a server's address but for those from the given ports of ours."""
 
 
 def no_processes(url: str) -> ProcessFacts:

@@ -112,9 +112,10 @@ class WatchedTarget:
 
     def _connections(self, facts: ProcessFacts) -> int | None:
         address = self._target.address
-        if facts.process is None or address.socket_path is not None:
+        if address.socket_path is not None or not address.is_loopback:
             return facts.connections
-        return connections_to(address.port, self._look.ports)
+        is_known = facts.process is not None
+        return connections_to(address.port, self._look.ports, is_known=is_known)
 
     def _unasked_children(self, own: ServerSample) -> list[ServerSample]:
         """Return the children of a router that did not say this round which are loaded."""

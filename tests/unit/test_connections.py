@@ -1,0 +1,78 @@
+"""Connections are counted without our own, and only where the socket is the server's."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from mecha_tui.collect.connections import connections_to
+from tests.servers import wait_until
+
+HEAD = (
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
+)
+
+
+def row(local: int, remote: int, state: str, owner: int = 1000) -> str:
+    return (
+        f"   0: 0100007F:{local:04X} 0100007F:{remote:04X} {state} 00000000:00000000 00:00000000"
+        f" 00000000  {owner}        0 12345 1 0000000000000000 100 0 0 10 0\n"
+    )
+
+
+def tables(root: Path, *rows: str, v6: str = "") -> Path:
+    (root / "tcp").write_text(HEAD + "".join(rows))
+    (root / "tcp6").write_text(HEAD + v6)
+    return root
+
+
+def test_established_connections_to_the_port_are_counted_but_for_our_own(tmp_path: Path) -> None:
+    root = tables(
+        tmp_path,
+        row(8080, 0, "0A"),
+        row(8080, 5001, "01"),
+        row(8080, 5002, "01"),
+        row(8080, 5003, "06"),
+        row(5001, 8080, "01"),
+        row(8081, 5004, "01"),
+        v6=row(8080, 5005, "01"),
+    )
+    assert connections_to(8080, frozenset({5002}), is_known=True, root=root) == 2
+
+
+@pytest.mark.parametrize(
+    ("owner", "is_known", "count"),
+    [
+        (0, True, 0),
+        (0, False, None),
+        (os.getuid(), False, None),
+        (os.getuid() + 4321, False, 0),
+    ],
+)
+def test_a_door_that_may_be_a_containers_is_not_trusted(
+    tmp_path: Path, owner: int, is_known: bool, count: int | None
+) -> None:
+    root = tables(tmp_path, row(8080, 0, "0A", owner))
+    assert connections_to(8080, frozenset(), is_known=is_known, root=root) == count
+
+
+def test_nobody_listening_or_no_table_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    assert connections_to(8080, frozenset(), is_known=True, root=tmp_path) is None
+    root = tables(tmp_path, row(8080, 5001, "01"))
+    assert connections_to(8080, frozenset(), is_known=True, root=root) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the tables are Linux's")
+def test_real_connections_are_counted() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        place = server.getsockname()
+        with socket.create_connection(place) as one, socket.create_connection(place):
+            own = frozenset({one.getsockname()[1]})
+            wait_until(
+                lambda: connections_to(place[1], frozenset(), is_known=True) == 2, "two seen"
+            )
+            assert connections_to(place[1], own, is_known=True) == 1
