@@ -143,7 +143,7 @@ def _socket_owner(door: Door) -> int | None:
     """Return the user whose socket listens on a port; None where the kernel does not list it."""
     for name in ("tcp", "tcp6"):
         try:
-            lines = Path(f"/proc/net/{name}").read_text("ascii").splitlines()[1:]
+            lines = Path(f"/proc/net/{name}").read_text("utf-8").splitlines()[1:]
         except (OSError, ValueError):
             continue
         for line in lines:
