@@ -8,7 +8,14 @@ from pathlib import Path
 
 from mecha_tui.collect.clients.reach import is_same_place
 from mecha_tui.collect.clients.values import Found, Table, as_table, read_value
-from mecha_tui.core.client import SILENT, ClientPromise, ConfigKey, Promise, Setting
+from mecha_tui.core.client import (
+    COMPACTION_DERIVED,
+    SILENT,
+    ClientPromise,
+    ConfigKey,
+    Promise,
+    Setting,
+)
 from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.errors import UsageError
 from mecha_tui.toml_file import read_toml
@@ -134,7 +141,7 @@ def _promise(config: MechaConfig, provider: Provider) -> ClientPromise:
 
 def _compaction(told: Reading[int], window: Reading[int]) -> Reading[int]:
     if told.reason == SILENT and window.value is not None:
-        return known(window.value * 2 // 3, "two thirds of context_window")
+        return known(window.value * 2 // 3, COMPACTION_DERIVED)
     return told
 
 

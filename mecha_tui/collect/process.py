@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import psutil
 
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.control_group import owner_of_process
+from mecha_tui.collect.model_file import shape_for_path, shape_for_process
 from mecha_tui.collect.sockets import Door, Listener, listener
 from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.core.command_line import VARIABLES, launch_flags
@@ -45,7 +47,8 @@ class LocalProcesses:
 
 def router_child_flags(arguments: Sequence[str]) -> LaunchFlags:
     """Return the launch flags of a model that a router runs, from its full command line."""
-    return launch_flags(arguments, {}, source="router")
+    launch = launch_flags(arguments, {}, source="router")
+    return replace(launch, model=shape_for_path(launch.model_path))
 
 
 def _is_same(found: Listener, facts: ProcessFacts) -> bool:
@@ -70,7 +73,9 @@ def facts_of(pid: int) -> ProcessFacts:
         return _nobody(f"{name} (pid {pid}) listens there, which is not llama-server itself")
     environment = _environment(pid)
     why = f"the environment of process {pid} may not be read"
-    return ProcessFacts(process, "", launch_flags(arguments, environment, why))
+    launch = launch_flags(arguments, environment, why)
+    launch = replace(launch, model=shape_for_process(pid, launch.model_path))
+    return ProcessFacts(process, "", launch)
 
 
 def is_llama_server(arguments: Sequence[str]) -> bool:

@@ -11,6 +11,9 @@ from mecha_tui.core.reading import Reading, unknown
 SILENT = "the client does not say"
 """The reason of a value that the client's settings leave out."""
 
+COMPACTION_DERIVED = "two thirds of context_window"
+"""The source of a compaction mark that follows the window, and moves with it."""
+
 _UNSET: Reading[int] = unknown(SILENT)
 
 

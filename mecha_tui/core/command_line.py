@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from mecha_tui.core.kv import ModelShape
 from mecha_tui.core.launch import NOT_GIVEN, LaunchFlags
 from mecha_tui.core.reading import Reading, known, unknown
 
@@ -206,9 +207,10 @@ def _all_unknown(reason: str) -> LaunchFlags:
     number: Reading[int] = unknown(reason)
     switch: Reading[bool] = unknown(reason)
     text: Reading[str] = unknown(reason)
+    shape: Reading[ModelShape] = unknown(reason)
     return LaunchFlags(
         *(number, number, switch, number, number, number, switch, number),
-        *(text, text, text, switch, number, switch, text, switch),
+        *(text, text, text, switch, number, switch, text, switch, shape),
     )
 
 

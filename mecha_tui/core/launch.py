@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mecha_tui.core.kv import ModelShape
 from mecha_tui.core.reading import Reading, unknown
 
 NOT_GIVEN = "not given, so left to the server"
@@ -54,6 +55,8 @@ class LaunchFlags:
     """``-m``, as given."""
     is_embedding: Reading[bool] = _UNREAD_BOOL
     """``--embeddings`` or ``--reranking``: it answers with vectors or scores, not with text."""
+    model: Reading[ModelShape] = unknown("the model file was not read")
+    """What the model's own file says of its shape."""
     is_complete: bool = False
     """Whether command line and environment were both read, so that a flag found in neither
     was not given."""

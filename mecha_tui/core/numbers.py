@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from mecha_tui.core.division import KvMode, fair_share_tokens, padded
+from mecha_tui.core.kv import CacheFlags, is_cache_type, reserved_bytes, slot_bytes
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.core.server import Model, Props, Role
@@ -18,6 +19,7 @@ __all__ = ["KvMode", "ServerNumbers", "server_numbers"]
 _UNREAD: Reading[int] = unknown("not read yet")
 _UNREAD_BOOL: Reading[bool] = unknown("not read yet")
 _SILENT = "the server does not say"
+_WORKED_OUT = "model file and flags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class ServerNumbers:
     has_slots_endpoint: Reading[bool] = _UNREAD_BOOL
     has_metrics_endpoint: Reading[bool] = _UNREAD_BOOL
     launch: LaunchFlags = field(default_factory=LaunchFlags)
+    slot_kv_bytes: Reading[int] = _UNREAD
+    """Keys and values of one full slot, worked out from the model's file."""
+    kv_bytes: Reading[int] = _UNREAD
+    """Keys and values that the server reserved at its start, worked out likewise."""
 
     @property
     def fair_share_tokens(self) -> int | None:
@@ -89,12 +95,13 @@ def server_numbers(
     window = _slot_window(props, slots, own if model_id is not None else ())
     training = next((one.training_window_tokens for one in own), None)
     mode = kv_mode(launch, count.value, window.value, training)
+    pool = pool_tokens(launch, mode.value, count.value, window, training)
     return ServerNumbers(
         context_tokens=launch.context_tokens,
         slots=count,
         slot_window_tokens=window,
         kv_mode=mode,
-        pool_tokens=pool_tokens(launch, mode.value, count.value, window, training),
+        pool_tokens=pool,
         reasoning_budget=launch.reasoning_budget,
         training_window_tokens=_told(training, "models"),
         cache_ram_mib=launch.cache_ram_mib,
@@ -107,6 +114,8 @@ def server_numbers(
         has_slots_endpoint=_told(None if props is None else props.has_slots_endpoint, "props"),
         has_metrics_endpoint=_told(None if props is None else props.has_metrics_endpoint, "props"),
         launch=launch,
+        slot_kv_bytes=slot_kv_bytes(launch, window),
+        kv_bytes=kv_bytes(launch, window, count, mode, pool),
     )
 
 
@@ -165,6 +174,52 @@ def pool_tokens(
     if cap is None and not launch.is_complete and not launch.context_tokens.is_known:
         return unknown(launch.context_tokens.reason or _SILENT)
     return known(window.value, window.source)
+
+
+def slot_kv_bytes(launch: LaunchFlags, window: Reading[int]) -> Reading[int]:
+    """Return what one full slot takes; unknown where shape, cache type or window is."""
+    flags = _cache_flags(launch)
+    if launch.model.value is None or window.value is None or flags.value is None:
+        return _first_reason(launch.model, window, flags)
+    return known(slot_bytes(launch.model.value, flags.value, window.value), _WORKED_OUT)
+
+
+def kv_bytes(
+    launch: LaunchFlags,
+    window: Reading[int],
+    slots: Reading[int],
+    mode: Reading[KvMode],
+    pool: Reading[int],
+) -> Reading[int]:
+    """Return what the server reserved for all its slots together."""
+    flags, shape, count = _cache_flags(launch), launch.model.value, slots.value
+    if shape is None or flags.value is None or count is None or mode.value is None:
+        return _first_reason(launch.model, flags, slots, mode)
+    if mode.value is KvMode.SHARED:
+        if pool.value is None:
+            return _first_reason(pool)
+        total = reserved_bytes(shape, flags.value, pool.value, sequences=count, streams=1)
+    else:
+        if window.value is None:
+            return _first_reason(window)
+        total = reserved_bytes(shape, flags.value, window.value, sequences=1, streams=count)
+    return known(total, _WORKED_OUT)
+
+
+def _cache_flags(launch: LaunchFlags) -> Reading[CacheFlags]:
+    type_k, type_v = launch.cache_type_k.value, launch.cache_type_v.value
+    full, batch = launch.swa_full.value, launch.physical_batch_tokens.value
+    if type_k is None or type_v is None or full is None or batch is None:
+        readings = (launch.cache_type_k, launch.cache_type_v)
+        return _first_reason(*readings, launch.swa_full, launch.physical_batch_tokens)
+    if not is_cache_type(type_k) or not is_cache_type(type_v):
+        return unknown("the size of its cache type is not known")
+    return known(CacheFlags(type_k, type_v, full, batch), "flags")
+
+
+def _first_reason(*readings: Reading[object]) -> Reading[T]:
+    """Return an unknown with the reason of the first reading that is unknown."""
+    return unknown(next((one.reason for one in readings if one.reason is not None), _SILENT))
 
 
 def _slot_count(props: Props | None, slots: tuple[Slot, ...] | None) -> Reading[int]:

@@ -88,7 +88,7 @@ def test_the_answers_room_is_what_thinking_leaves(
 
 def test_a_finding_says_both_numbers_and_how_to_cure_it() -> None:
     judged = judge(server("-c 32768 -np 4", 4, 8192), (client(32768),))
-    (finding,) = judged.findings
+    (finding,) = judged.disagreements
     assert finding.severity is Severity.ERROR
     assert "32,768" in finding.message
     assert "8,192" in finding.message

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mecha_tui.core.agreement.answer import answer_room_none, answer_room_small
+from mecha_tui.core.agreement.cache import context_shift_on, prompt_cache_off, prompt_cache_small
+from mecha_tui.core.agreement.doors import metrics_off, slots_hidden
 from mecha_tui.core.agreement.findings import (
     Agreement,
     Cure,
@@ -14,6 +16,14 @@ from mecha_tui.core.agreement.findings import (
     Verdict,
     agreement,
 )
+from mecha_tui.core.agreement.model import model_mismatch, vision_unserved, vision_unused
+from mecha_tui.core.agreement.pool import (
+    division_unexpected,
+    one_slot_many_talkers,
+    pool_oversold,
+    slots_under_concurrency,
+)
+from mecha_tui.core.agreement.thinking import budget_unlimited, output_over_slot, thinking_off
 from mecha_tui.core.agreement.window import (
     compaction_over_slot,
     window_missing,
@@ -26,36 +36,70 @@ from mecha_tui.core.server import Role
 
 __all__ = ["Agreement", "Cure", "Edit", "Finding", "Severity", "Verdict", "judge"]
 
-ClientRule = Callable[[ServerNumbers, ClientPromise], Finding | None]
-
-_CLIENT_RULES: tuple[ClientRule, ...] = (
+_CLIENT_RULES: tuple[Callable[[ServerNumbers, ClientPromise], Finding | None], ...] = (
     window_over_slot,
     window_under_slot,
     window_missing,
     compaction_over_slot,
     answer_room_none,
     answer_room_small,
+    budget_unlimited,
+    thinking_off,
+    output_over_slot,
+    pool_oversold,
+    one_slot_many_talkers,
+    slots_under_concurrency,
+    model_mismatch,
+    vision_unserved,
+    vision_unused,
 )
+_SERVER_RULES: tuple[Callable[[ServerNumbers], Finding | None], ...] = (
+    division_unexpected,
+    prompt_cache_small,
+    prompt_cache_off,
+    context_shift_on,
+)
+"""Rules about what only a server that writes text does."""
+_DOOR_RULES = (slots_hidden, metrics_off)
 
 
 def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreement:
     """Return what every rule says about one server and its clients.
 
     Rules about what a server does not use stay silent: one that only makes embeddings
-    writes nothing and thinks nothing, and a router has no context of its own.
+    writes nothing and thinks nothing, and a router has no context of its own. Within a
+    router, a client is judged against the model it asks for.
     """
     if numbers.role is Role.ROUTER:
-        return Agreement()
-    findings = [
-        finding
+        misled = tuple(_found((model_mismatch,), numbers, clients))
+        return agreement(misled) if misled else Agreement()
+    doors = [found for rule in _DOOR_RULES if (found := rule(numbers)) is not None]
+    if numbers.role is Role.EMBEDDINGS:
+        return agreement(tuple(doors))
+    own = [found for rule in _SERVER_RULES if (found := rule(numbers)) is not None]
+    talking = tuple(one for one in clients if _asks_for(one, numbers.router_model))
+    judged = _found(_CLIENT_RULES, numbers, talking)
+    if not talking:
+        judged = [_nobody()]
+    return agreement((*judged, *own, *doors))
+
+
+def _found(
+    rules: tuple[Callable[[ServerNumbers, ClientPromise], Finding | None], ...],
+    numbers: ServerNumbers,
+    clients: tuple[ClientPromise, ...],
+) -> list[Finding]:
+    return [
+        found
         for client in clients
-        if numbers.role is not Role.EMBEDDINGS
-        for rule in _CLIENT_RULES
-        if (finding := rule(numbers, client)) is not None
+        for rule in rules
+        if (found := rule(numbers, client)) is not None
     ]
-    if not clients and numbers.role is not Role.EMBEDDINGS:
-        findings.append(_nobody())
-    return agreement(tuple(findings))
+
+
+def _asks_for(client: ClientPromise, router_model: str | None) -> bool:
+    """Whether a client talks to a model; outside a router, and without a name, it does."""
+    return router_model is None or client.model.value in (None, router_model)
 
 
 def _nobody() -> Finding:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from mecha_tui.core.agreement.findings import Cure, Edit
+from mecha_tui.core.agreement.wording import quoted
 from mecha_tui.core.client import ClientPromise, Promise
 from mecha_tui.core.division import Division, KvMode, division, fair_share_tokens
-from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.numbers import ServerNumbers
-from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.reading import Reading
 
 LAUNCH_FLAGS = "the server's launch flags"
+ENVIRONMENT = "the server's environment"
 _VARIABLES = {
     "-c": "LLAMA_ARG_CTX_SIZE",
     "-np": "LLAMA_ARG_N_PARALLEL",
@@ -26,7 +25,7 @@ def client_cure(client: ClientPromise, promise: Promise, value: int | bool | str
     setting = client.setting(promise)
     written = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str):
-        written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        written = quoted(value)
     edit = None if setting.key is None else Edit(setting.key, value)
     return Cure(setting.line.replace("{}", written), setting.place, edit)
 
@@ -35,8 +34,23 @@ def flag_cure(flag: str, value: int, now: Reading[int]) -> Cure:
     """Return the launch flag with another value, or the variable where that holds it now."""
     variable = _VARIABLES.get(flag)
     if variable is not None and now.source == f"environment {variable}":
-        return Cure(f"{variable}={value}", "the server's environment")
+        return Cure(f"{variable}={value}", ENVIRONMENT)
     return Cure(f"{flag} {value}", LAUNCH_FLAGS)
+
+
+def flags_cure(*flags: tuple[str, int, Reading[int]]) -> Cure:
+    """Return several flags that only cure together, each where its value stands now."""
+    parts = [flag_cure(*one) for one in flags]
+    places = list(dict.fromkeys(part.place for part in parts))
+    return Cure(" ".join(part.line for part in parts), " and ".join(places))
+
+
+def switch_cure(flag: str, now: Reading[bool]) -> Cure:
+    """Return the flag that turns a switch off, or the variable that turned it on."""
+    source = now.source or ""
+    if source.startswith("environment "):
+        return Cure(f"{source.removeprefix('environment ')}=0", ENVIRONMENT)
+    return Cure(flag, LAUNCH_FLAGS)
 
 
 def redivided(numbers: ServerNumbers, context_tokens: int, slots: int | None) -> Division | None:
@@ -70,24 +84,26 @@ def context_cure(numbers: ServerNumbers, window_tokens: int) -> Cure | None:
     return flag_cure("-c", total, numbers.launch.context_tokens)
 
 
+def cap_cure(numbers: ServerNumbers, window_tokens: int) -> Cure | None:
+    """Return the ``--kv-unified-per-slot`` that lets a slot hold a window, where that caps it."""
+    launch, slots = numbers.launch, numbers.slots.value
+    cap = launch.per_slot_cap_tokens.value
+    if not cap or slots is None or cap != numbers.slot_window_tokens.value:
+        return None
+    outcome = division(
+        max(0, launch.context_tokens.value or 0),
+        None if launch.has_auto_slots else slots,
+        is_unified=bool(launch.is_unified.value),
+        per_slot_cap_tokens=window_tokens,
+        training_window_tokens=numbers.training_window_tokens.value,
+    )
+    if outcome is None or fair(outcome) < window_tokens:
+        return None
+    return flag_cure("--kv-unified-per-slot", window_tokens, launch.per_slot_cap_tokens)
+
+
 def fair(outcome: Division) -> int:
     """Return what every slot of an outcome may hold at once."""
     return fair_share_tokens(
         outcome.slot_window_tokens, outcome.mode, outcome.slots, outcome.pool_tokens
-    )
-
-
-def with_division(numbers: ServerNumbers, outcome: Division, launch: LaunchFlags) -> ServerNumbers:
-    """Return the numbers of the same server started with other flags."""
-    shared = outcome.mode is KvMode.SHARED
-    return replace(
-        numbers,
-        context_tokens=launch.context_tokens,
-        slots=known(outcome.slots, "props"),
-        slot_window_tokens=known(outcome.slot_window_tokens, "slots"),
-        kv_mode=known(outcome.mode, "argv"),
-        pool_tokens=known(outcome.pool_tokens, "argv")
-        if shared
-        else unknown("each slot has a part of its own"),
-        launch=launch,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mecha_tui.core.agreement.cures import client_cure, context_cure
+from mecha_tui.core.agreement.cures import cap_cure, client_cure, context_cure
 from mecha_tui.core.agreement.findings import Cure, Finding, Severity
 from mecha_tui.core.agreement.wording import count, disagreement, undecided
-from mecha_tui.core.client import ClientPromise, Promise, is_silent
+from mecha_tui.core.client import COMPACTION_DERIVED, ClientPromise, Promise, is_silent
 from mecha_tui.core.division import PADDING_TOKENS
 from mecha_tui.core.numbers import ServerNumbers
 
@@ -30,6 +30,7 @@ def window_over_slot(numbers: ServerNumbers, client: ClientPromise) -> Finding |
         "late to help.",
         _smaller_window(numbers, client),
         context_cure(numbers, promised.value),
+        cap_cure(numbers, promised.value),
         client=client,
     )
 
@@ -87,21 +88,25 @@ def window_missing(numbers: ServerNumbers, client: ClientPromise) -> Finding | N
 
 def compaction_over_slot(numbers: ServerNumbers, client: ClientPromise) -> Finding | None:
     """The client would compact only when its slot is full already."""
-    mark, window = client.compact_at_tokens, numbers.slot_window_tokens
-    promised = client.context_window
-    if is_silent(mark):
+    mark, window, promised = (
+        client.compact_at_tokens,
+        numbers.slot_window_tokens,
+        (client.context_window),
+    )
+    if is_silent(mark) or mark.source == COMPACTION_DERIVED:
         return None
     if mark.value is None or window.value is None:
         inputs = (("compact_at_tokens", mark), (SLOT, window))
         return undecided("compaction-over-slot", Severity.ERROR, *inputs, client=client)
-    if mark.value < window.value or (promised.value or 0) > window.value:
+    end = min(window.value, promised.value or window.value)
+    if mark.value < end:
         return None
     return disagreement(
         "compaction-over-slot",
         Severity.ERROR,
-        f"compact_at_tokens is {count(mark.value)} but a slot holds {count(window.value)}.",
-        "The transcript is never compacted: the slot is full before its mark is reached.",
-        client_cure(client, Promise.COMPACT_AT, window.value * 2 // 3),
+        f"compact_at_tokens is {count(mark.value)} but the context ends at {count(end)}.",
+        "The transcript is never compacted: the context is full before the mark is reached.",
+        client_cure(client, Promise.COMPACT_AT, end * 2 // 3),
         client=client,
     )
 

@@ -48,11 +48,11 @@ def undecided(
     )
 
 
-def subject(client: ClientPromise, key: str) -> str:
-    """Return how a sentence names a client's value, such as ``local's context_window``."""
-    return f"{client.name}: {key}"
-
-
 def count(tokens: int) -> str:
     """Return a number as people read it."""
     return f"{tokens:,}"
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, as a settings file or a shell takes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
