@@ -209,8 +209,23 @@ def _all_unknown(reason: str) -> LaunchFlags:
     text: Reading[str] = unknown(reason)
     shape: Reading[ModelShape] = unknown(reason)
     return LaunchFlags(
-        *(number, number, switch, number, number, number, switch, number),
-        *(text, text, text, switch, number, switch, text, switch, shape),
+        context_tokens=number,
+        slots=number,
+        is_unified=switch,
+        per_slot_cap_tokens=number,
+        reasoning_budget=number,
+        cache_ram_mib=number,
+        context_shift=switch,
+        sleep_idle_s=number,
+        reasoning=text,
+        cache_type_k=text,
+        cache_type_v=text,
+        swa_full=switch,
+        physical_batch_tokens=number,
+        fit=switch,
+        model_path=text,
+        is_embedding=switch,
+        model=shape,
     )
 
 
