@@ -43,7 +43,7 @@ class MechaApp(App[None], inherit_bindings=False):
         *,
         interval_s: float = 1.0,
         theme: str | None = None,
-        is_ascii: bool = False,
+        ascii_only: bool = False,
     ) -> None:
         """Make the application.
 
@@ -51,17 +51,19 @@ class MechaApp(App[None], inherit_bindings=False):
             sampler: Where rounds come from; closed when the application ends.
             interval_s: Seconds from the beginning of one round to that of the next.
             theme: A theme's name; None is mecha-dark.
-            is_ascii: Draw with ASCII only, for terminals that are not UTF-8.
+            ascii_only: Draw with ASCII only, for terminals that are not UTF-8.
         """
         super().__init__()
         self._sampler = sampler
         self._interval_s = interval_s
         self._crash: str | None = None
-        self.is_ascii = is_ascii
+        self.ascii_only = ascii_only
         self.desk = Desk(interval_s)
         for one in THEMES:
             self.register_theme(one)
-        self.theme = theme or DARK.name
+        # Without colours Textual draws the ansi themes black on black.
+        is_drawable = theme and not (self.no_color and theme.startswith("ansi"))
+        self.theme = theme if theme and is_drawable else DARK.name
 
     def get_css_variables(self) -> dict[str, str]:
         """Give every theme the tones that the stylesheet names."""
@@ -70,7 +72,7 @@ class MechaApp(App[None], inherit_bindings=False):
 
     def get_default_screen(self) -> PictureScreen:
         """Return the dashboard."""
-        return DashboardScreen(self.desk, is_ascii=self.is_ascii)
+        return DashboardScreen(self.desk, ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:
         """Start to sample once there is something to draw on."""
@@ -99,7 +101,7 @@ class MechaApp(App[None], inherit_bindings=False):
     def action_inspect(self) -> None:
         """Look into the chosen slot."""
         if self.desk.chosen_slot is not None:
-            self._open(InspectionScreen(self.desk, is_ascii=self.is_ascii))
+            self._open(InspectionScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_inspect_next(self, step: int) -> None:
         """Look into the slot before or after."""
@@ -108,24 +110,24 @@ class MechaApp(App[None], inherit_bindings=False):
 
     def action_agreement(self) -> None:
         """Show why the numbers agree or not."""
-        self._open(AgreementScreen(self.desk, is_ascii=self.is_ascii))
+        self._open(AgreementScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_memory(self) -> None:
         """Show where the memory is."""
-        self._open(MemoryScreen(self.desk, is_ascii=self.is_ascii))
+        self._open(MemoryScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_speed(self) -> None:
         """Show the speed of the last minutes."""
-        self._open(SpeedScreen(self.desk, is_ascii=self.is_ascii))
+        self._open(SpeedScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_events(self) -> None:
         """Show everything that happened."""
-        self._open(EventsScreen(self.desk, is_ascii=self.is_ascii))
+        self._open(EventsScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_help(self) -> None:
         """Show the keys."""
         if not isinstance(self.screen, HelpScreen):
-            self._open(HelpScreen(self.desk, is_ascii=self.is_ascii))
+            self._open(HelpScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_close(self) -> None:
         """Close the screen on top; the dashboard stays."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mecha_tui.core.history import Series
 from mecha_tui.present.numbers import tokens
-from mecha_tui.present.text import EMPTY, Line, Part, Tone, faint, line
+from mecha_tui.present.text import EMPTY, Line, Part, Tone, line, muted
 
 LEVELS = " ▁▂▃▄▅▆▇█"
 STEPS = (1, 2, 5, 10)
@@ -39,18 +39,26 @@ def columns(series: Series, width: int) -> list[float | None]:
     return means[-width:]
 
 
-def chart(series: Series, width: int, height: int, tone: Tone) -> list[Line]:
+def chart(
+    series: Series, width: int, height: int, tone: Tone, *, label_cells: int = 0
+) -> list[Line]:
     """Return a chart of exactly ``height`` lines and at most ``width`` cells.
 
     The range is fixed, from zero to a round number above the highest value shown, which
     stands at its top. A zero is a thin line and a gap is nothing at all.
+
+    Args:
+        series: The values.
+        width: Cells, the labels included.
+        height: Lines.
+        tone: The tone of the columns.
+        label_cells: Cells that the labels take at least, to line charts up.
     """
     if width < 1 or height < 1:
         return []
-    seen = [value for value in series.values if value is not None]
-    ceiling = nice_ceiling(max(seen, default=0.0))
+    ceiling = _ceiling(series)
     label = tokens(ceiling)
-    gutter = len(label) + 1
+    gutter = max(len(label), label_cells) + 1
     if width - gutter < 4:
         label, gutter = "", 0
     values = columns(series, width - gutter)
@@ -59,9 +67,18 @@ def chart(series: Series, width: int, height: int, tone: Tone) -> list[Line]:
     for row in range(height - 1, -1, -1):
         glyphs = "".join(_glyph(value, ceiling, row, height) for value in values)
         margin = label if row == height - 1 else "0" if row == 0 else ""
-        left = faint(f"{margin:>{gutter - 1}} ") if gutter else EMPTY
+        left = muted(f"{margin:>{gutter - 1}} ") if gutter else EMPTY
         lines.append(line(left, blank, Part(glyphs, tone)))
     return lines
+
+
+def label_cells(series: Series) -> int:
+    """Return how many cells a chart's labels take."""
+    return len(tokens(_ceiling(series)))
+
+
+def _ceiling(series: Series) -> int:
+    return nice_ceiling(max((value for value in series.values if value is not None), default=0.0))
 
 
 def _glyph(value: float | None, ceiling: float, row: int, height: int) -> str:

@@ -17,7 +17,7 @@ from mecha_tui.present.panels.slots_panel import slots_footer, slots_lines, slot
 from mecha_tui.present.panels.speed_panel import speed_line, speed_lines
 from mecha_tui.present.plan import BORDERS, Layout, Plan, plan
 from mecha_tui.present.summary import summary_lines
-from mecha_tui.present.text import Line, bold, faded, filled, line, muted
+from mecha_tui.present.text import Line, Tone, bold, faded, filled, line, muted
 from mecha_tui.present.view import Hit, View
 
 _GAP = 1
@@ -80,14 +80,10 @@ def _numbers(
 ) -> list[Line]:
     if picture is None:
         return panel(_title("1", "numbers"), [line(muted("–"))], width, height)
-    return panel(
-        _title("1", "numbers"),
-        lines,
-        width,
-        height,
-        tone=numbers_tone(picture),
-        footer=numbers_footer(picture),
-    )
+    tone, below = numbers_tone(picture), numbers_footer(picture)
+    if picture.is_lost:
+        tone, below, lines = Tone.FAINT, faded(below), [faded(one) for one in lines]
+    return panel(_title("1", "numbers"), lines, width, height, tone=tone, footer=below)
 
 
 def _title(key: str, word: str, more: str = "") -> Line:

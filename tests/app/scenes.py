@@ -241,7 +241,12 @@ def lost(state: ServerState, reason: str | None = None) -> ServerPicture:
 def many_slots(count: int) -> ServerPicture:
     phases = (Phase.WRITING, Phase.READING, Phase.IDLE)
     slots = tuple(
-        slot_picture(slot(at, phases[at % 3], 500 + 613 * at % 7600), 8192, 20.0 + at % 9, 5 + at)
+        slot_picture(
+            slot(at, phases[at % 3], 500 + 613 * at % 7600),
+            8192,
+            None if at % 3 == 2 else 20.0 + at % 9,
+            5 + at,
+        )
         for at in range(count)
     )
     return replace(calm(), slots=slots, busy=count * 2 // 3)

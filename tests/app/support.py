@@ -54,10 +54,10 @@ class PictureDesk(Desk):
 
 
 def app_showing(
-    *pictures: ServerPicture, theme: str = "mecha-dark", is_ascii: bool = False
+    *pictures: ServerPicture, theme: str = "mecha-dark", ascii_only: bool = False
 ) -> MechaApp:
     """Return an app that shows ready pictures."""
-    app = MechaApp(ScriptedSampler(), theme=theme, is_ascii=is_ascii)
+    app = MechaApp(ScriptedSampler(), theme=theme, ascii_only=ascii_only)
     app.desk = PictureDesk(*pictures)
     return app
 

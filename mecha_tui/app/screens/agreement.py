@@ -27,7 +27,7 @@ class AgreementScreen(PageScreen):
         page = agreement_page(view, width, self.first, self.chosen)
         if self.copied is None:
             return page
-        note = line(bold(f"copied: {self.copied}", Tone.GOOD), " ")
+        note = line(bold(f"copied: {self.copied}", Tone.GOOD))
         return Page(page.title, page.lines, page.first, note)
 
     def action_choose(self, step: int) -> None:

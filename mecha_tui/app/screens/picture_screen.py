@@ -23,11 +23,11 @@ class PictureScreen(Screen[None], inherit_bindings=False):
     PLACES: tuple[Place, ...] = ()
     """Which part of the key table works here."""
 
-    def __init__(self, desk: Desk, *, is_ascii: bool = False) -> None:
+    def __init__(self, desk: Desk, *, ascii_only: bool = False) -> None:
         super().__init__()
         self.desk = desk
-        self.is_ascii = is_ascii
-        self.canvas = Canvas(is_ascii=is_ascii)
+        self.ascii_only = ascii_only
+        self.canvas = Canvas(ascii_only=ascii_only)
 
     def compose(self) -> ComposeResult:
         """The canvas is all there is."""

@@ -74,9 +74,9 @@ class Canvas(Widget):
 
     COMPONENT_CLASSES = {f"canvas--{tone.value}" for tone in Tone} | {"canvas--lit"}
 
-    def __init__(self, *, is_ascii: bool = False) -> None:
+    def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__()
-        self._is_ascii = is_ascii
+        self._ascii_only = ascii_only
         self._tiles = tuple(Tile(self) for _ in range(TILES))
         self._styles_by_look: dict[tuple[Tone, bool, bool], Style] = {}
         self._strips: dict[Line, Strip] = {}
@@ -117,7 +117,7 @@ class Canvas(Widget):
         if found is None:
             if len(self._strips) > 4 * max(1, len(self.frame.lines)):
                 self._strips.clear()
-            found = Strip([Segment(self._text(part), self._style(part)) for part in parts])
+            found = Strip(self._segments(parts)).simplify()
             self._strips[parts] = found
         return found
 
@@ -141,8 +141,17 @@ class Canvas(Widget):
             if last is not None:
                 tile.refresh_line(y - box.y, last - box.x)
 
+    def _segments(self, parts: Line) -> Iterator[Segment]:
+        """Yield the line's pieces; a blank takes the look before it, which is free to send."""
+        before: Part | None = None
+        for part in parts:
+            is_blank = part.text.isspace() and before is not None and part.is_lit is before.is_lit
+            look = before if is_blank and before is not None else part
+            yield Segment(self._text(part), self._style(look))
+            before = look
+
     def _text(self, part: Part) -> str:
-        return ascii_only(part.text) if self._is_ascii else part.text
+        return ascii_only(part.text) if self._ascii_only else part.text
 
     def _style(self, part: Part) -> Style:
         look = (part.tone, part.is_bold, part.is_lit)
@@ -155,7 +164,10 @@ class Canvas(Widget):
 
 
 def _cells(parts: Line) -> Iterator[Cell]:
+    """Yield what each cell shows; blanks of any tone look alike."""
     for part in parts:
+        blank = (" ", Tone.TEXT, False, part.is_lit)
         for character in part.text:
+            cell = (character, part.tone, part.is_bold, part.is_lit)
             for _ in range(cell_width(character)):
-                yield (character, part.tone, part.is_bold, part.is_lit)
+                yield blank if character == " " else cell

@@ -60,7 +60,7 @@ def agreement_page(view: View, width: int, first: int, chosen: int) -> Page:
             "--max-tokens, or with a [clients.NAME] table in the settings."
         )
         lines += [EMPTY, _heading("clients", width), *wrapped(why, width, Tone.MUTED)]
-    return Page(_TITLE, lines, first, line(verdict_part(picture), " "))
+    return Page(_TITLE, lines, first, line(verdict_part(picture)))
 
 
 _TITLE = line(bold("1 numbers"), bold(" · do they agree?"))

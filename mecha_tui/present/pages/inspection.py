@@ -11,6 +11,7 @@ from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge, shares
 from mecha_tui.present.clean import clean_block
 from mecha_tui.present.pages.page import Page
+from mecha_tui.present.panels.slots_panel import seen_s
 from mecha_tui.present.rows import gauge_tone
 from mecha_tui.present.text import (
     EMPTY,
@@ -55,7 +56,7 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
     note = line(muted(f"{len(picture.slots)} slots"))
     if view.is_stale and picture.age_s is not None:
         note = line(Part(f"picture {numbers.age(picture.age_s)} old", Tone.WARNING))
-    return Page(line(bold(f"slot {one.slot.slot_id}")), lines, first, line(note, " "))
+    return Page(line(bold(f"slot {one.slot.slot_id}")), lines, first, note)
 
 
 def chosen(view: View) -> SlotPicture | None:
@@ -74,8 +75,8 @@ def _now(one: SlotPicture, picture: ServerPicture, width: int) -> list[Line]:
     slot = one.slot
     sign = PHASE_SIGNS[slot.phase]
     is_idle = slot.phase is Phase.IDLE
-    phase_s = None if one.since_s is None else picture.now_s - one.since_s
-    task_s = None if one.task_since_s is None or is_idle else picture.now_s - one.task_since_s
+    phase_s = None if one.since_s is None else seen_s(picture) - one.since_s
+    task_s = None if one.task_since_s is None or is_idle else seen_s(picture) - one.task_since_s
     for_words = numbers.span(phase_s) if is_idle else numbers.duration(phase_s)
     began = "" if one.since_s is not None else muted("  began before the first look")
     last = muted("  (the last one)") if is_idle and slot.task_id is not None else ""

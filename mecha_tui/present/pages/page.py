@@ -46,7 +46,8 @@ def page_frame(view: View, page: Page, width: int, height: int) -> Frame:
     if height <= _CHROME:
         lines = [filled(one, width) for one in (*shown, *[EMPTY] * height)][: max(0, height)]
         return Frame(tuple(lines), (Box(0, 0, width, height),))
-    place = line(page.note, _place(first, len(shown), len(page.lines)))
+    place = _place(first, len(shown), len(page.lines))
+    place = line(page.note, "  " if page.note and place else "", place)
     body = panel(page.title, shown, width, height - 2, footer=place)
     keys, hits = footer(view.hints, width, height - 1)
     lines = [header(view, width), *body, keys]

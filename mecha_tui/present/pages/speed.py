@@ -13,4 +13,4 @@ def speed_page(view: View, width: int, height: int) -> Page:
     title = line(bold("3 speed"))
     if view.picture is None:
         return Page(title, [line(muted("Waiting for the first look."))])
-    return Page(title, speed_lines(view.picture, width, height))
+    return Page(title, speed_lines(view.picture, width, height, highest=height))

@@ -6,20 +6,32 @@ from collections.abc import Sequence
 
 from mecha_tui.core.events import Event
 from mecha_tui.present import numbers
-from mecha_tui.present.text import Line, Part, cut, line, muted
+from mecha_tui.present.text import Line, Part, cut, line, muted, width_of, wrapped
 from mecha_tui.present.words import event_sign, event_text
+
+_WIDE_CELLS = 40
 
 
 def events_lines(events: Sequence[Event], width: int, room: int) -> list[Line]:
     """Return as many events as fit, one line each."""
     if not events:
         return [line(muted("nothing yet"))][:room]
-    return [event_line(event, width) for event in events[: max(0, room)]]
+    whole = [each for event in events for each in event_paragraph(event, width)]
+    if len(whole) <= room:
+        return whole
+    return [cut(line(*_start(event, width), event_text(event)), width) for event in events[:room]]
 
 
-def event_line(event: Event, width: int) -> Line:
-    """Return one event with its time; a narrow line leaves the seconds out."""
+def event_paragraph(event: Event, width: int) -> list[Line]:
+    """Return one event in as many lines as its sentence takes."""
+    start = line(*_start(event, width))
+    indent = width_of(start)
+    text = wrapped(event_text(event), width - indent)
+    return [line(start if at == 0 else " " * indent, one) for at, one in enumerate(text)]
+
+
+def _start(event: Event, width: int) -> tuple[Part, Part]:
+    """Return an event's time and sign; a narrow line leaves the seconds out."""
     sign = event_sign(event)
-    when = numbers.clock_with_seconds if width >= 40 else numbers.clock
-    time = muted(f"{when(event.wall_s)} ")
-    return cut(line(time, Part(f"{sign.symbol} ", sign.tone), event_text(event)), width)
+    when = numbers.clock_with_seconds if width >= _WIDE_CELLS else numbers.clock
+    return muted(f"{when(event.wall_s)} "), Part(f"{sign.symbol} ", sign.tone)

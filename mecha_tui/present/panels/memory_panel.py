@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from mecha_tui.core.memory import Memory, MemoryKind
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import FULL, REST, shares
-from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, wrapped
+from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, spread, wrapped
 
+_LEGEND_CELLS = 34
 KIND_WORDS = {
     MemoryKind.UNIFIED: "unified",
     MemoryKind.DISCRETE: "VRAM",
@@ -63,7 +64,7 @@ def memory_lines(memory: Memory, width: int, room: int) -> list[Line]:
         return [line(muted("– unknown")), *wrapped(reason, width, Tone.MUTED)][:room]
     bar = memory_bar(parts, width)
     if room < 5:
-        return [bar, memory_line(memory, width)][: max(0, room)]
+        return [bar, *_short_legend(parts, width)][: max(0, room)]
     whole = f"of {numbers.gib(parts.total)} GiB"
     note = f"{whole} · {memory.kind_note}" if memory.kind_note else whole
     return [
@@ -74,6 +75,16 @@ def memory_lines(memory: Memory, width: int, room: int) -> list[Line]:
         _legend(REST, "available", parts.available, Tone.FAINT, width, is_bold=True),
         *wrapped(note, width, Tone.MUTED),
     ][:room]
+
+
+def _short_legend(parts: MemoryParts, width: int) -> list[Line]:
+    """Return the figures in two lines."""
+    server = line(Part(f"model {numbers.gib(parts.server)}", Tone.ACCENT))
+    other = line(Part(f"other {numbers.gib(parts.other)}", Tone.READING))
+    cache = line(muted(f"cache {numbers.gib(parts.cache)}"))
+    total = muted(f" of {numbers.gib(parts.total)} GiB")
+    free = line(muted("available "), bold(numbers.gib(parts.available)), total)
+    return [cut(line(server, "   ", other, "   ", cache), width), cut(free, width)]
 
 
 def memory_bar(parts: MemoryParts, width: int) -> Line:
@@ -107,8 +118,8 @@ def memory_line(memory: Memory, width: int) -> Line:
 def _legend(
     glyph: str, word: str, count: int | None, tone: Tone, width: int, *, is_bold: bool = False
 ) -> Line:
-    figure = f"{numbers.gib(count):>8}"
-    label = f"{glyph} {word}"
-    gap = " " * max(1, min(22, width - 13) - len(label))
-    value = Part(figure, Tone.MUTED if tone is Tone.MUTED else Tone.TEXT, is_bold=is_bold)
-    return cut(line(Part(glyph, tone), f" {word}", gap, value, muted(" GiB")), width)
+    value = Part(
+        numbers.gib(count), Tone.MUTED if tone is Tone.MUTED else Tone.TEXT, is_bold=is_bold
+    )
+    label = line(Part(glyph, tone), f" {word}")
+    return spread(label, line(value, muted(" GiB")), min(width, _LEGEND_CELLS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.client import ClientPromise
@@ -11,6 +12,15 @@ from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, width_of
 from mecha_tui.present.words import AGREE_SIGN, UNKNOWN_SIGN, Sign, finding_sign, short_finding
+
+
+class Detail(Enum):
+    """How much of the division a line has room for."""
+
+    FULL = "full"
+    SHORT = "short"
+    LEAST = "least"
+
 
 CODES_BY_NUMBER = {
     "slot": ("division-unexpected", "pool-oversold"),
@@ -45,7 +55,7 @@ def numbers_tone(picture: ServerPicture) -> Tone:
 
 def numbers_footer(picture: ServerPicture) -> Line:
     """Return the verdict in words, for the panel's lower border."""
-    return line(verdict_part(picture), muted("  a why"))
+    return line(verdict_part(picture), bold("  a", Tone.ACCENT), muted(" why"))
 
 
 def verdict_part(picture: ServerPicture) -> Part:
@@ -72,15 +82,16 @@ def _four_numbers(picture: ServerPicture, width: int) -> Line:
     window = None if client is None else client.context_window.value
     room = None if client is None else client.max_tokens.value
     budget = given.reasoning_budget.value
-    for names, gap in (
-        (("context_window", "reasoning-budget", "max_tokens"), "     "),
-        (("context_window", "reasoning-budget", "max_tokens"), "   "),
-        (("window", "budget", "max"), "   "),
-        (("window", "budget", "max"), "  "),
+    long, short = ("context_window", "reasoning-budget", "max_tokens"), ("window", "budget", "max")
+    for names, gap, detail in (
+        (long, "     ", Detail.FULL),
+        (long, "   ", Detail.FULL),
+        (short, "   ", Detail.SHORT),
+        (short, "  ", Detail.SHORT),
+        (short, "  ", Detail.LEAST),
     ):
-        wide = gap == "     " or names[0] == "context_window"
         whole = line(
-            _division(given, is_wide=wide, mark=marks["slot"]),
+            _division(given, detail, marks["slot"]),
             gap,
             _number(names[0], numbers.tokens(window), marks["context_window"]),
             gap,
@@ -103,33 +114,25 @@ def judged_client(picture: ServerPicture) -> ClientPromise | None:
     return picture.clients[0] if picture.clients else None
 
 
-def _division(given: ServerNumbers, *, is_wide: bool, mark: Sign | None) -> Line:
+def _division(given: ServerNumbers, detail: Detail, mark: Sign | None) -> Line:
     context = _context(given.context_tokens.value)
     slots = numbers.tokens(given.slots.value)
     window = numbers.tokens(given.slot_window_tokens.value)
     end = Part(f" {mark.symbol}", mark.tone) if mark and mark.tone is not Tone.GOOD else ""
     if given.kv_mode.value is KvMode.SHARED:
         pool = numbers.tokens(given.pool_tokens.value)
+        if detail is not Detail.FULL:
+            many = muted(f" by {slots}") if detail is Detail.SHORT else ""
+            return line(muted("pool "), bold(pool), many, end)
         return line(
-            muted("-c "),
-            context,
-            muted(" shared by "),
-            f"{slots} slots",
-            muted("  pool "),
-            bold(pool),
-            end,
+            muted("-c "), context, muted(f" shared by {slots} slots  "), bold(f"pool {pool}"), end
         )
-    if is_wide:
-        return line(
-            muted("-c "),
-            context,
-            muted("  ÷  -np "),
-            slots,
-            muted("  →  "),
-            bold(f"{window} a slot"),
-            end,
-        )
-    return line(muted("-c "), context, muted("÷"), slots, muted("→"), bold(window), end)
+    if detail is Detail.FULL:
+        whole = line(muted("-c "), context, muted("  ÷  -np "), slots, muted("  →  "))
+        return line(whole, bold(f"{window} a slot"), end)
+    if detail is Detail.SHORT:
+        return line(muted("-c "), context, muted("÷"), slots, muted("→"), bold(window), end)
+    return line(muted("slot "), bold(window), end)
 
 
 def _context(context_tokens: int | None) -> str:

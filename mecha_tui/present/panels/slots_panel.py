@@ -48,6 +48,11 @@ def slots_need(picture: ServerPicture | None) -> int:
     return len(picture.slots) + 1 + has_pool(picture) + (state_sentence(picture) is not None)
 
 
+def seen_s(picture: ServerPicture) -> float:
+    """Return the monotonic second that running times are counted to: the last look's."""
+    return picture.now_s if picture.slots_taken_s is None else picture.slots_taken_s
+
+
 def has_pool(picture: ServerPicture) -> bool:
     """Whether all slots draw on one pool."""
     return picture.numbers.kv_mode.value is KvMode.SHARED
@@ -96,7 +101,7 @@ def since(picture: ServerPicture) -> str:
 
 
 def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLines:
-    rows = [cells(one, picture.now_s) for one in picture.slots]
+    rows = [cells(one, seen_s(picture)) for one in picture.slots]
     columns = placed(width - _MARGIN, rows)
     lines: list[Line] = []
     sentence = state_sentence(picture)

@@ -5,50 +5,58 @@ from __future__ import annotations
 from mecha_tui.core.history import Series
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
-from mecha_tui.present.charts import chart
-from mecha_tui.present.text import EMPTY, Line, Tone, bold, cut, faint, line, muted, spread
+from mecha_tui.present.charts import chart, label_cells
+from mecha_tui.present.text import EMPTY, Line, Tone, bold, cut, line, muted, spread
+
+HIGHEST_CHART = 6
+"""Lines of a chart in the panel; a taller one would shout."""
 
 
-def speed_lines(picture: ServerPicture, width: int, room: int) -> list[Line]:
-    """Return both rates, and below them as much of a chart as fits."""
+def speed_lines(
+    picture: ServerPicture, width: int, room: int, highest: int = HIGHEST_CHART
+) -> list[Line]:
+    """Return both rates, each over its chart where there is room, else as much as fits.
+
+    Args:
+        picture: The server.
+        width: Cells in a line.
+        room: Lines there are.
+        highest: Lines a chart takes at most.
+    """
     writing = _rate_line(picture.writing_tokens_per_s, "writing")
     reading = _rate_line(picture.reading_tokens_per_s, "reading")
-    if room < 4:
+    written, read = picture.writing_history, picture.reading_history
+    has_seen = any(value is not None for value in (*written.values, *read.values))
+    if room < 4 or not has_seen:
         return [writing, reading][:room]
-    if room < 14:
-        drawn = _chart(picture.writing_history, width, room - 2, Tone.ACCENT)
-        return [writing, reading, *drawn]
-    each = room // 2
+    if room < 9:
+        height = room - 2 if room < 6 else room - 3
+        axis = [] if room < 6 else [_axis(written, width)]
+        return [writing, reading, *chart(written, width, height, Tone.ACCENT), *axis]
+    height = min(highest, (room - 3) // 2)
+    labels = max(label_cells(written), label_cells(read))
     return [
         writing,
-        *_chart(picture.writing_history, width, each - 1, Tone.ACCENT),
+        *chart(written, width, height, Tone.ACCENT, label_cells=labels),
         reading,
-        *_chart(picture.reading_history, width, room - each - 1, Tone.READING),
+        *chart(read, width, height, Tone.READING, label_cells=labels),
+        _axis(written, width),
     ]
 
 
 def speed_line(picture: ServerPicture, width: int) -> Line:
     """Return both rates in one line."""
-    return cut(
-        line(
-            muted("speed   "),
-            _rate_line(picture.writing_tokens_per_s, "writing"),
-            "   ",
-            _rate_line(picture.reading_tokens_per_s, "reading"),
-        ),
-        width,
-    )
+    writing = _rate_line(picture.writing_tokens_per_s, "writing")
+    reading = _rate_line(picture.reading_tokens_per_s, "reading")
+    return cut(line(muted("speed   "), writing, "   ", reading), width)
 
 
 def _rate_line(tokens_per_s: float | None, word: str) -> Line:
     return line(bold(numbers.rate(tokens_per_s)), muted(f" tok/s {word}"))
 
 
-def _chart(series: Series, width: int, height: int, tone: Tone) -> list[Line]:
-    if height < 2:
-        return []
+def _axis(series: Series, width: int) -> Line:
     minutes = series.length * series.bucket_s / 60
-    axis = spread(line(faint(f"{minutes:g} min ago")), line(faint("now")), width)
-    if height < 4:
-        return chart(series, width, height, tone)
-    return [*chart(series, width, height - 1, tone), axis if width > 16 else EMPTY]
+    if width < 20:
+        return EMPTY
+    return spread(line(muted(f"{minutes:g} min ago")), line(muted("now")), width)
