@@ -59,8 +59,24 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 
-def tone_variables(variables: Mapping[str, str]) -> dict[str, str]:
+ANSI_TONES = {
+    "tone-text": "ansi_default",
+    "tone-muted": "ansi_bright_black",
+    "tone-faint": "ansi_bright_black",
+    "tone-accent": "ansi_cyan",
+    "tone-reading": "ansi_blue",
+    "tone-warning": "ansi_yellow",
+    "tone-error": "ansi_red",
+    "tone-good": "ansi_green",
+    "lit": "ansi_default",
+}
+"""The terminal's own colours. The chosen row is then told by its mark alone."""
+
+
+def tone_variables(variables: Mapping[str, str]) -> Mapping[str, str]:
     """Return the tones of a theme that names none, from what every theme has."""
+    if variables["foreground"] == "ansi_default":
+        return ANSI_TONES
     return {
         "tone-text": variables["foreground"],
         "tone-muted": variables["foreground-muted"],

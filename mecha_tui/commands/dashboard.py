@@ -30,7 +30,7 @@ def show(sampler: Sampler, settings: Settings) -> int:
         sampler,
         interval_s=settings.interval_s,
         theme=f"mecha-{settings.theme}",
-        is_ascii=not is_utf8,
+        ascii_only=not is_utf8,
     )
     app.run()
     return app.return_code or 0
