@@ -13,6 +13,7 @@ from mecha_tui.collect.endpoints import HEALTH, METRICS, MODELS, PROPS, ROUTER_M
 from mecha_tui.collect.http import ApiKey, Connection
 from mecha_tui.core.polling import (
     Looks,
+    are_connections_wanted,
     is_metrics_due,
     is_models_due,
     is_props_due,
@@ -84,11 +85,17 @@ class ServerLook:
         ports = (self._connection.local_port, self._spare.local_port)
         return frozenset(port for port in ports if port is not None)
 
+    @property
+    def wants_connections(self) -> bool:
+        """Whether the next look needs to know how many other clients are connected."""
+        return are_connections_wanted(self._looks)
+
     def tell(self, connections: int | None, sleep_idle_s: int | None) -> None:
         """Take in what is known from elsewhere before the next look.
 
         Args:
-            connections: Other clients' connections; None when they cannot be seen.
+            connections: Other clients' connections; None when they cannot be seen, or are
+                not wanted.
             sleep_idle_s: ``--sleep-idle-seconds``, 0 or less for never; None if unknown.
         """
         self._looks = replace(self._looks, connections=connections, sleep_idle_s=sleep_idle_s)
@@ -243,10 +250,10 @@ class ServerLook:
         if answer is None:
             return
         self._replies = replace(self._replies, metrics=answer)
-        if answer.value is not None:
-            self._looks = replace(self._looks, deferred=answer.value.deferred_requests)
-            if not self._looks.has_slots:
-                self._note_busy(answer.value.processing_requests, None)
+        deferred = None if answer.value is None else answer.value.deferred_requests
+        self._looks = replace(self._looks, deferred=deferred)
+        if answer.value is not None and not self._looks.has_slots:
+            self._note_busy(answer.value.processing_requests, None)
 
     async def _ask_models(self) -> None:
         self._current = self._models

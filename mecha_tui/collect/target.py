@@ -71,7 +71,7 @@ class WatchedTarget:
         """Look once; more than one sample comes from a router with loaded models."""
         await self._refresh()
         facts = self._facts.value
-        connections = self._connections(facts)
+        connections = self._connections(facts) if self._look.wants_connections else None
         self._look.tell(connections, facts.launch.sleep_idle_s.value)
         replies = await self._look.look()
         own = ServerSample(

@@ -105,6 +105,18 @@ def is_slots_due(looks: Looks, now_s: float) -> bool:
     return looks.skipped_slots
 
 
+def are_connections_wanted(looks: Looks) -> bool:
+    """Whether to count other clients' connections.
+
+    The kernel walks all its sockets for that, which takes some milliseconds: more than
+    the rest of a round. While the server counts its queue itself, or is idle and never
+    sleeps, nothing depends on it.
+    """
+    if looks.busy == 0 or looks.is_sleeping:
+        return looks.may_sleep is not False
+    return looks.deferred is None
+
+
 def is_metrics_due(looks: Looks, now_s: float) -> bool:
     """Whether to ask ``/metrics``: only while requests can be waiting.
 

@@ -14,6 +14,7 @@ from mecha_tui.core.polling import (
     SLEEP_MARGIN_S,
     UNKNOWN_REST_S,
     Looks,
+    are_connections_wanted,
     is_metrics_due,
     is_models_due,
     is_props_due,
@@ -152,3 +153,22 @@ def test_the_list_of_models_is_asked_now_and_then() -> None:
     assert is_models_due(Looks(), NOW_S)
     assert not is_models_due(Looks(models_s=JUST_S), NOW_S)
     assert is_models_due(Looks(models_s=NOW_S - MODELS_INTERVAL_S), NOW_S)
+
+
+@pytest.mark.parametrize(
+    ("looks", "are_wanted"),
+    [
+        (Looks(), True),
+        (replace(FULL, deferred=None), True),
+        (replace(FULL, deferred=3), False),
+        (replace(FULL, deferred=0), False),
+        (NEVER, False),
+        (SLEEPER, True),
+        (replace(SLEEPER, is_sleeping=True), True),
+        (replace(SLEEPER, busy=1, deferred=0), False),
+    ],
+)
+def test_connections_are_counted_only_where_something_depends_on_them(
+    looks: Looks, are_wanted: bool
+) -> None:
+    assert are_connections_wanted(looks) is are_wanted
