@@ -58,7 +58,8 @@ def _findings(before: ServerPicture | None, picture: ServerPicture) -> list[Even
 
 
 def _disagreements(picture: ServerPicture) -> dict[tuple[str, str | None], Finding]:
-    return {(one.code, one.client): one for one in picture.agreement.disagreements}
+    found = (*picture.agreement.disagreements, *picture.memory_findings)
+    return {(one.code, one.client): one for one in found}
 
 
 def _queue(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:

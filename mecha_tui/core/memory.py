@@ -73,6 +73,8 @@ class Device:
     """Host memory it may map, where the driver counts it apart (AMD's GTT); else None."""
     shared_available_bytes: Reading[int] | None = None
     processes: Reading[tuple[GpuUse, ...]] = _UNREAD_USES
+    tells_all_processes: bool = False
+    """Whether the driver lists every process, and not only those that were asked about."""
     error: str | None = None
     """What is wrong with the whole device or driver, and what to do; None when it answers."""
     taken_s: float | None = None
@@ -125,6 +127,8 @@ class Pressure:
     """Share in which everything did."""
     oom_kills: Reading[int] = _UNREAD
     """Processes the kernel killed for memory since the first look."""
+    killed_s: float | None = None
+    """Monotonic seconds at which the newest of these kills was noticed; None without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from mecha_tui.core.agreement import Cure, Finding, Severity, Verdict
-from mecha_tui.core.memory import Limit, Memory
+from mecha_tui.core.memory import Limit, Memory, MemoryKind
 
 PRESSURE_RATIO = 0.10
 """Stalls for memory in this share of the last ten seconds are felt."""
+RELIEF_RATIO = 0.05
+"""Below this share the pressure is over."""
+KILL_MATTERS_S = 900.0
+"""How long after a kill it is still what one has to know first."""
 SWAPPED_BYTES = 64 << 20
 """A little of any process is swapped out without harm; this much of a server is not."""
 SCARCE_RATIO = 0.05
 """A limit with less than this share left is about to be hit."""
 _GIB = 1 << 30
+_UNSEEN = "What lies on that GPU is not known; host memory is not shown in its place."
 
 
-def memory_findings(memory: Memory) -> tuple[Finding, ...]:
-    """Return what is wrong with memory now, worst first."""
+def memory_findings(memory: Memory, before: tuple[Finding, ...] = ()) -> tuple[Finding, ...]:
+    """Return what is wrong with memory now, worst first.
+
+    Args:
+        memory: Where memory stands.
+        before: What was wrong at the look before; pressure has to fall well below the mark
+            at which it was found before it counts as over.
+    """
+    was_pressed = any(one.code == "memory-pressure" for one in before)
     found = [
         *_killed(memory),
         *_swapped(memory),
-        *_pressed(memory),
+        *_pressed(memory, RELIEF_RATIO if was_pressed else PRESSURE_RATIO),
         *(finding for limit in memory.limits for finding in _scarce(limit)),
         *_broken(memory),
     ]
@@ -27,8 +39,10 @@ def memory_findings(memory: Memory) -> tuple[Finding, ...]:
 
 
 def _killed(memory: Memory) -> list[Finding]:
-    kills = memory.pressure.oom_kills.value
-    if not kills:
+    kills, killed_s = memory.pressure.oom_kills.value, memory.pressure.killed_s
+    if not kills or killed_s is None or memory.taken_s is None:
+        return []
+    if memory.taken_s - killed_s > KILL_MATTERS_S:
         return []
     times = "a process" if kills == 1 else f"{kills} processes"
     return [
@@ -58,17 +72,17 @@ def _swapped(memory: Memory) -> list[Finding]:
     ]
 
 
-def _pressed(memory: Memory) -> list[Finding]:
+def _pressed(memory: Memory, mark: float) -> list[Finding]:
     some = memory.pressure.some_ratio.value
-    if some is None or some < PRESSURE_RATIO:
+    if some is None or some < mark:
         return []
     full = memory.pressure.full_ratio.value
-    everything = "" if full is None else f", and everything in {full:.0%}"
+    everything = "" if full is None else f", and everything in {full * 100:.0f} %"
     return [
         _finding(
             "memory-pressure",
             Severity.WARNING,
-            f"Programs waited for memory in {some:.0%} of the last 10 s{everything}.",
+            f"Programs waited for memory in {some * 100:.0f} % of the last 10 s{everything}.",
             "A server that loads now would stay slow.",
             Cure("free memory first, then restart the server", "see who holds it"),
         )
@@ -91,11 +105,10 @@ def _scarce(limit: Limit) -> list[Finding]:
 
 
 def _broken(memory: Memory) -> list[Finding]:
-    return [
-        _finding("gpu-error", Severity.WARNING, f"{device.name}: {device.error}.", "", None)
-        for device in memory.devices
-        if device.error is not None
-    ]
+    errors = [f"{one.name}: {one.error}." for one in memory.devices if one.error is not None]
+    if memory.kind is MemoryKind.UNKNOWN and memory.kind_note and not memory.devices:
+        errors.append(f"{memory.kind_note}.")
+    return [_finding("gpu-error", Severity.WARNING, text, _UNSEEN, None) for text in errors]
 
 
 def _finding(

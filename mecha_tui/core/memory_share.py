@@ -40,15 +40,37 @@ def server_gpu(
 
 
 def gpu_used(devices: tuple[Device, ...], mapped: Reading[int]) -> Reading[int]:
-    """Return what all programs hold on the GPUs, by process or by the kernel's own count."""
-    found = uses(devices)
-    if found and all(use.gpu_bytes is not None for use in found):
-        return known(sum(use.gpu_bytes or 0 for use in found), f"{devices[0].driver}, by process")
-    if mapped.is_known:
-        return mapped
-    if found:
+    """Return what all programs hold on the GPUs.
+
+    By each driver's own count where it has one, else by process, else by what the kernel
+    counts as mapped for the GPU.
+    """
+    if not devices:
+        return unknown("no GPU found")
+    parts = [_used(device) for device in devices]
+    missing = next((part for part in parts if part.value is None), None)
+    if missing is None:
+        sources = dict.fromkeys(part.source or "" for part in parts)
+        return known(sum(part.value or 0 for part in parts), " and ".join(sources))
+    return mapped if mapped.is_known else missing
+
+
+def _used(device: Device) -> Reading[int]:
+    amounts = [(device.total_bytes.value, device.available_bytes.value)]
+    if device.shared_total_bytes is not None and device.shared_available_bytes is not None:
+        shared = (device.shared_total_bytes.value, device.shared_available_bytes.value)
+        amounts.append(shared)
+    told = [total - free for total, free in amounts if total is not None and free is not None]
+    if len(told) == len(amounts):
+        return known(sum(told), device.driver)
+    if not device.tells_all_processes:
+        return unknown(f"{device.driver} does not tell")
+    found = device.processes.value
+    if not found:
+        return unknown(device.processes.reason or f"{device.driver} lists no process")
+    if any(use.gpu_bytes is None for use in found):
         return unknown("the driver names processes and not how much they hold")
-    return unknown(_why_not(devices) if devices else "no GPU found")
+    return known(sum(use.gpu_bytes or 0 for use in found), f"{device.driver}, by process")
 
 
 def unattributed_bytes(devices: tuple[Device, ...]) -> int | None:

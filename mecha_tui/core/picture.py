@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mecha_tui.core.agreement import Agreement
+from mecha_tui.core.agreement import Agreement, Finding
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import Event
 from mecha_tui.core.fuel import Fuel
 from mecha_tui.core.history import Series
 from mecha_tui.core.memory import Memory
+from mecha_tui.core.memory_history import MemoryHistory
 from mecha_tui.core.numbers import ServerNumbers
 from mecha_tui.core.rates import Track
 from mecha_tui.core.server import Counters, Model, Props, ServerProcess
@@ -76,6 +77,9 @@ class ServerPicture:
     clients: tuple[ClientPromise, ...] = ()
     agreement: Agreement = field(default_factory=Agreement)
     memory: Memory = field(default_factory=Memory)
+    memory_findings: tuple[Finding, ...] = ()
+    """What is wrong with memory now, worst first."""
+    memory_history: MemoryHistory = field(default_factory=MemoryHistory)
     process: ServerProcess | None = None
     why_no_process: str = ""
     last_process: ServerProcess | None = None

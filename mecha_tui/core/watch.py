@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from mecha_tui.core.agreement import judge
 from mecha_tui.core.happenings import with_events
+from mecha_tui.core.memory import Memory
+from mecha_tui.core.memory_findings import memory_findings
 from mecha_tui.core.numbers import server_numbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.rates import Track
@@ -50,7 +52,6 @@ def next_picture(
         now_s=now_s,
         now_wall_s=wall_s,
         clients=sample.clients,
-        memory=sample.memory,
         process=sample.process,
         last_process=sample.process or picture.last_process,
         why_no_process=sample.why_no_process,
@@ -64,6 +65,7 @@ def next_picture(
         picture = without_slots(picture)
     picture = replace(picture, waiting=_queue(picture, sample))
     picture = _with_agreement(picture, sample)
+    picture = _with_memory(picture, sample.memory)
     return with_events(before, picture)
 
 
@@ -154,6 +156,17 @@ def _queue(picture: ServerPicture, sample: ServerSample) -> Waiting:
     counters = picture.counters if is_fresh and picture.metrics_reason is None else None
     why = picture.metrics_reason or "the server's last count is too old"
     return waiting(counters, sample.connections, picture.busy if is_known else None, why)
+
+
+def _with_memory(picture: ServerPicture, memory: Memory) -> ServerPicture:
+    if memory is picture.memory:
+        return picture
+    return replace(
+        picture,
+        memory=memory,
+        memory_findings=memory_findings(memory, picture.memory_findings),
+        memory_history=picture.memory_history.with_memory(memory),
+    )
 
 
 def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPicture:

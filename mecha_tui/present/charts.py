@@ -40,7 +40,13 @@ def columns(series: Series, width: int) -> list[float | None]:
 
 
 def chart(
-    series: Series, width: int, height: int, tone: Tone, *, label_cells: int = 0
+    series: Series,
+    width: int,
+    height: int,
+    tone: Tone,
+    *,
+    label_cells: int = 0,
+    top: tuple[float, str] | None = None,
 ) -> list[Line]:
     """Return a chart of exactly ``height`` lines and at most ``width`` cells.
 
@@ -53,11 +59,12 @@ def chart(
         height: Lines.
         tone: The tone of the columns.
         label_cells: Cells that the labels take at least, to line charts up.
+        top: The end of the range and how it is written, where it is not to be found.
     """
     if width < 1 or height < 1:
         return []
-    ceiling = _ceiling(series)
-    label = tokens(ceiling)
+    found = _ceiling(series)
+    ceiling, label = (float(found), tokens(found)) if top is None else top
     gutter = max(len(label), label_cells) + 1
     if width - gutter < 4:
         label, gutter = "", 0

@@ -11,7 +11,13 @@ from mecha_tui.present.panel import INSET, panel
 from mecha_tui.present.panels.events_panel import events_lines
 from mecha_tui.present.panels.footer import footer
 from mecha_tui.present.panels.header import header
-from mecha_tui.present.panels.memory_panel import memory_line, memory_lines, memory_title
+from mecha_tui.present.panels.memory_panel import (
+    memory_footer,
+    memory_line,
+    memory_lines,
+    memory_title,
+    memory_tone,
+)
 from mecha_tui.present.panels.numbers_panel import numbers_footer, numbers_lines, numbers_tone
 from mecha_tui.present.panels.slots_panel import slots_footer, slots_lines, slots_need
 from mecha_tui.present.panels.speed_panel import speed_line, speed_lines
@@ -119,11 +125,18 @@ def _add_lower(frame: _Stack, view: View, width: int, chosen: Plan) -> None:
     widths = _thirds(width) if beside else _halves(width)
     inner = chosen.lower - BORDERS
     speed = _greyed(view, speed_lines(picture, widths[0] - 2 * INSET, inner))
-    memory = memory_lines(picture.memory, widths[1] - 2 * INSET, inner)
+    memory = memory_lines(picture, widths[1] - 2 * INSET, inner)
     kind = memory_title(picture.memory)
     panels = [
         panel(_title("3", "speed"), speed, widths[0], chosen.lower),
-        panel(_title("4", "memory", kind), memory, widths[1], chosen.lower),
+        panel(
+            _title("4", "memory", kind),
+            memory,
+            widths[1],
+            chosen.lower,
+            tone=memory_tone(picture),
+            footer=memory_footer(picture),
+        ),
     ]
     if beside:
         events = events_lines(picture.events, widths[2] - 2 * INSET, inner)

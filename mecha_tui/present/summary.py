@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
-from mecha_tui.present.panels.memory_panel import memory_parts
 from mecha_tui.present.panels.numbers_panel import verdict_part
 from mecha_tui.present.panels.slots_panel import slots_lines
 from mecha_tui.present.text import (
@@ -80,8 +79,9 @@ def _rates(picture: ServerPicture) -> list[Line]:
 
 
 def _memory(picture: ServerPicture) -> list[Line]:
-    memory = memory_parts(picture.memory)
-    available, total = bold(numbers.gib(memory.available)), numbers.gib(memory.total)
+    memory = picture.memory
+    available = bold(numbers.gib(memory.pool_available_bytes.value))
+    total = numbers.gib(memory.pool_total_bytes.value)
     return [
         line(available, muted(f" of {total} GiB available")),
         line(available, muted(" GiB free")),

@@ -14,7 +14,7 @@ from mecha_tui.collect.memory.jetson import jetson_device
 from mecha_tui.collect.memory.meminfo import read_host
 from mecha_tui.collect.memory.nvml import Look, Nvml
 from mecha_tui.collect.memory.patient import Patient
-from mecha_tui.collect.memory.pressure import read_pressure
+from mecha_tui.collect.memory.pressure import PressureReader
 from mecha_tui.core.memory import Device, GpuUse, Host, Limit, Pressure
 from mecha_tui.core.reading import Reading, known, unknown
 
@@ -50,7 +50,7 @@ class Machine:
         self._root = root
         self._nvml = Patient(nvml.look, patience_s)
         self._has_proc = sys.platform == "linux" or root != Path("/")
-        self._kills: int | None = None
+        self._pressure = PressureReader(root)
         self._last: MachineLook | None = None
         self._cards: tuple[Card, ...] = ()
         self._cards_due_s = float("-inf")
@@ -63,7 +63,6 @@ class Machine:
         if now_s >= self._cards_due_s:
             self._cards = cards(self._root)
             self._cards_due_s = now_s + CARDS_FOR_S
-        pressure, self._kills = read_pressure(self._root, self._kills)
         host = self._host()
         nvidia, fault = self._ask_nvidia(now_s)
         others, limits = self._others(host, nvidia, now_s)
@@ -73,7 +72,7 @@ class Machine:
             nvidia,
             None if others else fault,
             self._cards,
-            pressure,
+            self._pressure.read(now_s),
             limits,
             others,
         )

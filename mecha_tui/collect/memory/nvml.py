@@ -139,6 +139,7 @@ class Nvml:
             total_bytes=total,
             available_bytes=available,
             processes=self._processes(handle),
+            tells_all_processes=True,
             taken_s=now_s,
         )
         self._good[index] = device

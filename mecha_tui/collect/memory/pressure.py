@@ -13,22 +13,31 @@ _AVERAGE = re.compile(r"^(some|full) avg10=(\d{1,3}(?:\.\d{1,4})?) ", re.MULTILI
 _KILLS = re.compile(r"^oom_kill (\d{1,18})$", re.MULTILINE)
 
 
-def read_pressure(root: Path, kills_before: int | None) -> tuple[Pressure, int | None]:
-    """Return the pressure now, and the kernel's count of kills since the machine started.
+class PressureReader:
+    """Reads the signs of pressure, and counts kills from the first look on."""
 
-    Args:
-        root: The root directory.
-        kills_before: The count at the first look; None when this is the first.
-    """
-    some, full = _stalls(root)
-    text = read_text(root / "proc/vmstat")
-    found = _KILLS.search(text.value or "")
-    if found is None:
-        reason = text.reason or "the kernel does not count its kills"
-        return Pressure(some, full, unknown(reason)), kills_before
-    count = int(found[1])
-    first = count if kills_before is None else min(kills_before, count)
-    return Pressure(some, full, known(count - first, "oom_kill in /proc/vmstat")), first
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._first: int | None = None
+        self._count = 0
+        self._killed_s: float | None = None
+
+    def read(self, now_s: float) -> Pressure:
+        """Return the pressure now."""
+        some, full = _stalls(self._root)
+        text = read_text(self._root / "proc/vmstat")
+        found = _KILLS.search(text.value or "")
+        if found is None:
+            reason = text.reason or "the kernel does not count its kills"
+            return Pressure(some, full, unknown(reason), self._killed_s)
+        count = int(found[1])
+        if self._first is None:
+            self._first = self._count = count
+        if count > self._count:
+            self._killed_s = now_s
+        self._count = count
+        kills = known(max(0, count - self._first), "oom_kill in /proc/vmstat")
+        return Pressure(some, full, kills, self._killed_s)
 
 
 def _stalls(root: Path) -> tuple[Reading[float], Reading[float]]:

@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mecha_tui.core.agreement import Severity
 from mecha_tui.core.memory import Memory, MemoryKind
+from mecha_tui.core.memory_parts import Parts, memory_parts
+from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import FULL, REST, shares
-from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, spread, wrapped
+from mecha_tui.present.charts import chart
+from mecha_tui.present.text import (
+    EMPTY,
+    Line,
+    Part,
+    Tone,
+    bold,
+    cut,
+    faded,
+    line,
+    muted,
+    spread,
+    wrapped,
+)
+from mecha_tui.present.words import finding_sign
 
-_LEGEND_CELLS = 34
 KIND_WORDS = {
     MemoryKind.UNIFIED: "unified",
     MemoryKind.DISCRETE: "VRAM",
     MemoryKind.NONE: "host",
     MemoryKind.UNKNOWN: "unknown",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryParts:
-    """A pool's parts in bytes; None is unknown. None of them is guessed from another."""
-
-    server: int | None
-    other: int | None
-    """What is used and not the server's; None unless all three others are known."""
-    cache: int | None
-    """Page cache, which is part of what is available."""
-    available: int | None
-    total: int | None
-
-
-def memory_parts(memory: Memory) -> MemoryParts:
-    """Return what the pool is made of.
-
-    In unified memory the server's GPU and host bytes lie in the same pool and add up; a
-    card's pool holds only the GPU bytes, a host's pool only the host bytes.
-    """
-    gpu, host = memory.server_gpu_bytes.value, memory.server_host_bytes.value
-    server = {
-        MemoryKind.UNIFIED: gpu + host if gpu is not None and host is not None else gpu,
-        MemoryKind.DISCRETE: gpu,
-        MemoryKind.NONE: host,
-    }.get(memory.kind)
-    total, available = memory.pool_total_bytes.value, memory.pool_available_bytes.value
-    other = None
-    if total is not None and available is not None and server is not None:
-        other = total - available - server
-        other = other if other >= 0 else None
-    return MemoryParts(server, other, memory.page_cache_bytes.value, available, total)
+_LEGEND_CELLS = 34
+_CHART_LINES = 4
+"""Below this many lines a chart tells nothing."""
+OLD_AFTER_S = 10.0
+"""Memory is read every few seconds; figures older than this are marked."""
 
 
 def memory_title(memory: Memory) -> str:
@@ -56,63 +42,166 @@ def memory_title(memory: Memory) -> str:
     return KIND_WORDS[memory.kind]
 
 
-def memory_lines(memory: Memory, width: int, room: int) -> list[Line]:
+def memory_tone(picture: ServerPicture) -> Tone:
+    """Return the border's tone: red or yellow only when something is wrong."""
+    severities = {one.severity for one in picture.memory_findings}
+    if Severity.ERROR in severities:
+        return Tone.ERROR
+    return Tone.WARNING if Severity.WARNING in severities else Tone.FAINT
+
+
+def memory_age(picture: ServerPicture) -> Line:
+    """Return how old the figures are, once they are old enough to matter."""
+    old = _age(picture)
+    return EMPTY if old is None else line(Part(f"{numbers.age(old)} old", Tone.WARNING))
+
+
+def memory_footer(picture: ServerPicture) -> Line:
+    """Return what is wrong in a word or two, or how old the figures are."""
+    if picture.memory_findings:
+        sign = finding_sign(picture.memory_findings[0])
+        code = picture.memory_findings[0].code.replace("-", " ")
+        return line(Part(f"{sign.symbol} {code}", sign.tone), muted("  m why"))
+    return memory_age(picture)
+
+
+def memory_lines(picture: ServerPicture, width: int, room: int) -> list[Line]:
     """Return the bar and its legend, or one line of figures where there is little room."""
+    memory = picture.memory
     parts = memory_parts(memory)
-    if parts.total is None:
-        reason = memory.pool_total_bytes.reason or "not read yet"
-        return [line(muted("– unknown")), *wrapped(reason, width, Tone.MUTED)][:room]
+    if parts is None:
+        return _unknown_lines(memory, width)[: max(0, room)]
     bar = memory_bar(parts, width)
     if room < 5:
-        return [bar, *_short_legend(parts, width)][: max(0, room)]
-    whole = f"of {numbers.gib(parts.total)} GiB"
-    note = f"{whole} · {memory.kind_note}" if memory.kind_note else whole
-    return [
-        bar,
-        _legend(FULL, "model and KV", parts.server, Tone.ACCENT, width),
-        _legend(FULL, "other programs", parts.other, Tone.READING, width),
-        _legend(FULL, "page cache", parts.cache, Tone.MUTED, width),
-        _legend(REST, "available", parts.available, Tone.FAINT, width, is_bold=True),
-        *wrapped(note, width, Tone.MUTED),
-    ][:room]
+        lines = [bar, *_short_legend(memory, parts, width)]
+    else:
+        lines = [bar, *memory_legend(memory, parts, width), *_notes(memory, parts, width)]
+        lines += _hour_below(picture, width, room - len(lines))
+    lines = lines if _age(picture) is None else [faded(one) for one in lines]
+    return lines[: max(0, room)]
 
 
-def _short_legend(parts: MemoryParts, width: int) -> list[Line]:
+def memory_legend(memory: Memory, parts: Parts, width: int) -> list[Line]:
+    """Return a line for each kind of use, in the order of the bar."""
+    server = _legend(FULL, _server_word(memory, parts), parts.server_bytes, Tone.ACCENT, width)
+    others = "other programs" if parts.server_bytes is not None else "in use by all"
+    lines = [server, _legend(FULL, others, parts.other_bytes, Tone.READING, width)]
+    if memory.kind is not MemoryKind.DISCRETE:
+        cache = parts.cache_bytes if memory.page_cache_bytes.is_known else None
+        lines.append(_legend(FULL, "page cache", cache, Tone.MUTED, width))
+    end = _legend(REST, "available", parts.available_bytes, Tone.FAINT, width, is_bold=True)
+    return [*lines, end]
+
+
+def _short_legend(memory: Memory, parts: Parts, width: int) -> list[Line]:
     """Return the figures in two lines."""
-    server = line(Part(f"model {numbers.gib(parts.server)}", Tone.ACCENT))
-    other = line(Part(f"other {numbers.gib(parts.other)}", Tone.READING))
-    cache = line(muted(f"cache {numbers.gib(parts.cache)}"))
-    total = muted(f" of {numbers.gib(parts.total)} GiB")
-    free = line(muted("available "), bold(numbers.gib(parts.available)), total)
+    server = line(Part(f"model {numbers.gib(parts.server_bytes)}", Tone.ACCENT))
+    other = line(Part(f"other {numbers.gib(parts.other_bytes)}", Tone.READING))
+    cache = EMPTY
+    if memory.page_cache_bytes.is_known:
+        cache = line(muted(f"cache {numbers.gib(parts.cache_bytes)}"))
+    total = muted(f" of {numbers.gib(parts.total_bytes)} GiB")
+    free = line(muted("available "), bold(numbers.gib(parts.available_bytes)), total)
     return [cut(line(server, "   ", other, "   ", cache), width), cut(free, width)]
 
 
-def memory_bar(parts: MemoryParts, width: int) -> Line:
+def memory_bar(parts: Parts, width: int) -> Line:
     """Return the pool as one bar: server, others, cache, and the rest that is free."""
-    if not parts.total:
-        return ()
-    used = None if parts.available is None else parts.total - parts.available
-    if parts.server is None or parts.other is None:
-        known = [(used or 0, Tone.READING)]
-    else:
-        known = [(parts.server, Tone.ACCENT), (parts.other, Tone.READING)]
-    cache = min(parts.cache or 0, parts.available or 0)
-    return shares([*known, (cache, Tone.MUTED)], parts.total, width)
+    return shares(
+        [
+            (parts.server_bytes or 0, Tone.ACCENT),
+            (parts.other_bytes, Tone.READING),
+            (parts.cache_bytes, Tone.MUTED),
+        ],
+        parts.total_bytes,
+        width,
+    )
 
 
 def memory_line(memory: Memory, width: int) -> Line:
     """Return the figures in one line, without what does not fit."""
     parts = memory_parts(memory)
-    end = line(bold(numbers.gib(parts.available)), muted(f" of {numbers.gib(parts.total)} GiB"))
-    server = line(Part(f"model {numbers.gib(parts.server)}", Tone.ACCENT), "   ")
-    other = line(Part(f"other {numbers.gib(parts.other)}", Tone.READING), "   ")
-    cache = line(muted(f"cache {numbers.gib(parts.cache)}   "))
+    if parts is None:
+        reason = memory.pool_total_bytes.reason or memory.pool_available_bytes.reason
+        return cut(line(muted(f"{numbers.UNKNOWN}  {reason or 'not read yet'}")), width)
+    whole = muted(f" of {numbers.gib(parts.total_bytes)} GiB")
+    end = line(bold(numbers.gib(parts.available_bytes)), whole)
+    server = line(Part(f"model {numbers.gib(parts.server_bytes)}", Tone.ACCENT), "   ")
+    other = line(Part(f"other {numbers.gib(parts.other_bytes)}", Tone.READING), "   ")
+    cache = line(muted(f"cache {numbers.gib(parts.cache_bytes)}   "))
     available = muted("available ")
-    for pieces in ((server, other, cache), (server, other), (server,)):
-        whole = line(*pieces, available, end)
-        if sum(len(part.text) for part in whole) <= width:
-            return whole
+    has_cache = memory.page_cache_bytes.is_known
+    for pieces in ((server, other, cache if has_cache else EMPTY), (server, other), (server,)):
+        whole_line = line(*pieces, available, end)
+        if sum(len(part.text) for part in whole_line) <= width:
+            return whole_line
     return cut(line(available, end), width)
+
+
+def _server_word(memory: Memory, parts: Parts) -> str:
+    """Name the server's part, and which half of it is known where one is not."""
+    if memory.kind is MemoryKind.NONE:
+        return "server"
+    if parts.server_is_whole or parts.server_bytes is None:
+        return "model and KV"
+    return "server on GPU" if memory.server_gpu_bytes.is_known else "server on host"
+
+
+def _notes(memory: Memory, parts: Parts, width: int) -> list[Line]:
+    """Return what the bar stands for, and what does not lie in it."""
+    whole = f"of {numbers.gib(parts.total_bytes)} GiB"
+    lines = wrapped(
+        f"{whole} · {memory.kind_note}" if memory.kind_note else whole, width, Tone.MUTED
+    )
+    if memory.kind is MemoryKind.DISCRETE:
+        lines.append(cut(host_line(memory), width))
+    if memory.swap_used_bytes.value:
+        used, total = memory.swap_used_bytes.value, memory.swap_total_bytes.value
+        lines.append(
+            cut(line(muted(f"swap {numbers.gib(used)} of {numbers.gib(total)} GiB")), width)
+        )
+    return lines
+
+
+def hour_chart(picture: ServerPicture, width: int, height: int) -> list[Line]:
+    """Return what was in use over the last hour, on the pool's own scale, and a time axis."""
+    total, used = picture.memory.pool_total_bytes.value, picture.memory_history.used
+    if not total or height < 2 or not any(value is not None for value in used.values):
+        return []
+    lines = chart(used, width, height - 1, Tone.READING, top=(total, f"{numbers.gib(total)} GiB"))
+    return [*lines, spread(line(muted("1 h ago")), line(muted("now")), width)]
+
+
+def _hour_below(picture: ServerPicture, width: int, room: int) -> list[Line]:
+    if room < _CHART_LINES + 1:
+        return []
+    return [EMPTY, *hour_chart(picture, width, room - 1)]
+
+
+def host_line(memory: Memory) -> Line:
+    """Return host memory in one line, for where it is not the pool."""
+    available, total = memory.host.available_bytes.value, memory.host.total_bytes.value
+    return line(muted(f"host {numbers.gib(available)} of {numbers.gib(total)} GiB available"))
+
+
+def _unknown_lines(memory: Memory, width: int) -> list[Line]:
+    """Say that the pool is unknown and why; host memory is told as what it is."""
+    reason = memory.pool_total_bytes.reason or memory.pool_available_bytes.reason or "not read yet"
+    lines = [line(muted(f"{numbers.UNKNOWN} unknown")), *wrapped(reason, width, Tone.MUTED)]
+    if memory.host.total_bytes.is_known and memory.kind is not MemoryKind.NONE:
+        lines.append(cut(host_line(memory), width))
+    if memory.server_host_bytes.is_known:
+        own = numbers.gib(memory.server_host_bytes.value)
+        lines.append(cut(line(muted(f"server on the host {own} GiB")), width))
+    return lines
+
+
+def _age(picture: ServerPicture) -> float | None:
+    """Return how old the figures are, in seconds; None while they are young enough."""
+    taken_s = picture.memory.taken_s
+    if taken_s is None or picture.now_s - taken_s < OLD_AFTER_S:
+        return None
+    return picture.now_s - taken_s
 
 
 def _legend(

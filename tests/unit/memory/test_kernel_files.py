@@ -11,7 +11,7 @@ import pytest
 
 from mecha_tui.collect.memory.cgroup import memory_limit
 from mecha_tui.collect.memory.meminfo import host_from_meminfo, parse_meminfo, read_host
-from mecha_tui.collect.memory.pressure import read_pressure
+from mecha_tui.collect.memory.pressure import PressureReader
 from mecha_tui.collect.memory.processes import tree
 from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.core.memory import Host, Memory, MemoryKind, Role
@@ -169,31 +169,44 @@ def test_a_group_outside_the_namespace_is_not_followed(tmp_path: Path) -> None:
     assert memory_limit(tmp_path, SERVER).limit_bytes.value is None
 
 
-def test_kills_are_counted_from_the_first_look_on(tmp_path: Path) -> None:
+def test_kills_are_counted_from_the_first_look_on_and_matter_for_a_while(tmp_path: Path) -> None:
+    reader = PressureReader(tmp_path)
     write(tmp_path, {"proc/vmstat": "nr_free_pages 1\noom_kill 41\n"})
-    first, base = read_pressure(tmp_path, None)
-    assert first.oom_kills.value == 0
+    assert reader.read(100.0).oom_kills.value == 0
     write(tmp_path, {"proc/vmstat": "oom_kill 43\n"})
-    second, _ = read_pressure(tmp_path, base)
-    assert second.oom_kills.value == 2
-    found = memory_findings(Memory(pressure=second))
-    assert [one.code for one in found] == ["oom-kill"]
-    assert "2 processes" in found[0].message
+    seen = reader.read(110.0)
+    assert (seen.oom_kills.value, seen.killed_s) == (2, 110.0)
+    (found,) = memory_findings(Memory(pressure=seen, taken_s=110.0))
+    assert found.code == "oom-kill"
+    assert "2 processes" in found.message
+    assert memory_findings(Memory(pressure=reader.read(2000.0), taken_s=2000.0)) == ()
 
 
-def test_pressure_is_a_finding_with_plain_words(tmp_path: Path) -> None:
-    text = "some avg10=24.50 avg60=1.00 avg300=0.00 total=9\nfull avg10=12.00 avg60=0 total=0\n"
-    write(tmp_path, {"proc/pressure/memory": text})
-    pressure, _ = read_pressure(tmp_path, None)
+def pressure_file(some: float) -> dict[str, str]:
+    lines = (
+        f"some avg10={some:.2f} avg60=1.00 avg300=0.00 total=9\n"
+        "full avg10=12.00 avg60=0.00 avg300=0.00 total=0\n"
+    )
+    return {"proc/pressure/memory": lines}
+
+
+def test_pressure_is_a_finding_with_plain_words_until_it_has_well_gone(tmp_path: Path) -> None:
+    write(tmp_path, pressure_file(24.5))
+    reader = PressureReader(tmp_path)
+    pressure = reader.read(1.0)
     assert pressure.some_ratio.value == 0.245
     assert pressure.full_ratio.value == 0.12
-    (found,) = memory_findings(Memory(pressure=pressure))
-    assert found.code == "memory-pressure"
-    assert found.effect == "A server that loads now would stay slow."
+    found = memory_findings(Memory(pressure=pressure))
+    assert [one.code for one in found] == ["memory-pressure"]
+    assert found[0].effect == "A server that loads now would stay slow."
+    write(tmp_path, pressure_file(8.0))
+    lower = Memory(pressure=reader.read(2.0))
+    assert memory_findings(lower) == ()
+    assert [one.code for one in memory_findings(lower, found)] == ["memory-pressure"]
 
 
 def test_without_pressure_figures_nothing_is_claimed(tmp_path: Path) -> None:
-    pressure, _ = read_pressure(tmp_path, None)
+    pressure = PressureReader(tmp_path).read(1.0)
     assert pressure.some_ratio.value is None
     assert pressure.oom_kills.value is None
     assert memory_findings(Memory(pressure=pressure)) == ()
