@@ -1,0 +1,77 @@
+"""A server that sleeps when idle sleeps on time while it is watched, and is not woken by it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mecha_tui.core.state import ServerState
+from tests.contract.watching import Watcher, watching
+from tests.servers import BUILDS, NEW, RunningServer, running_server, wait_until
+
+IDLE_S = 2
+FLAGS = ("-c", "1024", "-np", "2", "--metrics", "--sleep-idle-seconds", str(IDLE_S))
+
+
+@pytest.fixture(scope="module", params=BUILDS)
+def server(request: pytest.FixtureRequest, tiny_model: Path) -> Iterator[RunningServer]:
+    with running_server(request.param, tiny_model, *FLAGS) as running:
+        yield running
+
+
+def is_sleeping(server: RunningServer) -> bool:
+    props: Any = server.json("/props")
+    return bool(props["is_sleeping"])
+
+
+def wait_for_sleep(server: RunningServer) -> None:
+    wait_until(lambda: is_sleeping(server), "asleep")
+
+
+async def test_it_falls_asleep_while_watched_and_wakes_only_for_a_request(
+    server: RunningServer,
+) -> None:
+    async with watching(server.url) as watcher:
+        await watcher.until(lambda picture: bool(picture.slots), "the slots")
+        asleep = await watcher.until(
+            lambda picture: picture.condition.state is ServerState.ASLEEP, "asleep"
+        )
+        assert asleep.slots
+        assert asleep.slots_reason == "the server sleeps, and asking for its slots would wake it"
+        for _ in range(20):
+            assert (await watcher.look()).condition.state is ServerState.ASLEEP
+        slept_s = asleep.slots_taken_s
+        await asyncio.to_thread(server.complete, "hello", 5)
+        await watcher.until(lambda picture: picture.slots_taken_s != slept_s, "seen again")
+        await _asleep_again(watcher)
+    assert is_sleeping(server)
+
+
+async def _asleep_again(watcher: Watcher) -> None:
+    await watcher.until(lambda picture: picture.condition.state is ServerState.ASLEEP, "asleep")
+
+
+def test_props_health_and_models_do_not_wake_it(server: RunningServer) -> None:
+    wait_for_sleep(server)
+    for path in ("/health", "/props", "/v1/models"):
+        assert server.get(path)[0] == 200
+    assert is_sleeping(server)
+
+
+def test_metrics_wake_it_on_the_older_build_only(
+    server: RunningServer, request: pytest.FixtureRequest
+) -> None:
+    wait_for_sleep(server)
+    assert server.get("/metrics")[0] == 200
+    build = request.node.callspec.params["server"]
+    assert is_sleeping(server) is (build == NEW)
+
+
+def test_slots_wake_it(server: RunningServer) -> None:
+    wait_for_sleep(server)
+    assert server.get("/slots")[0] == 200
+    assert not is_sleeping(server)
