@@ -82,7 +82,7 @@ def _status(server: object, path: str) -> int:
 
 
 async def test_a_server_that_loads_is_loading_and_then_ready(build: str, slow_model: Path) -> None:
-    with running_server(build, slow_model, "-c", "512", wait=False) as server:
+    with running_server(build, slow_model, "-c", "32768", wait=False) as server:
         sampler = HttpSampler([Target(parse_address(server.url))])
         seen = [await _state(sampler)]
         while seen[-1] is not ServerState.READY:
