@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mecha_tui.collect.clients.reach import is_same_place
+from mecha_tui.collect.clients.reach import is_private, is_same_place
 from mecha_tui.collect.clients.values import Found, Table, as_table, read_value
 from mecha_tui.core.client import (
     COMPACTION_DERIVED,
@@ -24,7 +24,8 @@ DEFAULTS_PLACE = "mecha's default"
 MAX_TOKENS_DEFAULT = 64_000
 REQUESTS_AT_ONCE_DEFAULT = 4
 """How many requests ``mecha batch`` and ``mecha eval`` send at once."""
-LOCAL_KINDS = ("openai-compatible", "local")
+OWN_KIND = "local"
+LOCAL_KINDS = ("openai-compatible", OWN_KIND)
 """Kinds of provider that speak to a server of one's own."""
 
 _FILE, _PROJECT_FILE = "config.toml", "mecha.toml"
@@ -43,9 +44,14 @@ class Provider:
         return read_value(self.table, "base_url", str).value
 
     @property
+    def kind(self) -> str | None:
+        """What it speaks; None when it does not say."""
+        return read_value(self.table, "kind", str).value
+
+    @property
     def is_local(self) -> bool:
         """Whether its kind speaks to a server of one's own."""
-        return read_value(self.table, "kind", str).value in LOCAL_KINDS
+        return self.kind in LOCAL_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,22 @@ def read_mecha_config(environment: Mapping[str, str], home: Path, folder: Path) 
         str(paths[0]),
         shown[0],
         tuple(problems),
+    )
+
+
+def local_providers(environment: Mapping[str, str], home: Path, folder: Path) -> tuple[str, ...]:
+    """Return the addresses of mecha's providers that are servers of one's own.
+
+    A provider that is merely compatible may be a service on the internet, which nobody
+    asked to have watched; it counts only at an address of this machine or network.
+    """
+    config = read_mecha_config(environment, home, folder)
+    return tuple(
+        provider.base_url
+        for provider in config.providers
+        if provider.base_url is not None
+        and provider.is_local
+        and (provider.kind == OWN_KIND or is_private(provider.base_url))
     )
 
 

@@ -12,8 +12,6 @@ from mecha_tui.core.sample import Sampler
 from mecha_tui.errors import UsageError
 
 KEY_LIMIT_BYTES = 10_000
-DEFAULT_URLS = ("http://127.0.0.1:8080", "http://127.0.0.1:9931")
-"""llama-server's default port, and the one announced to replace it."""
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -82,7 +80,9 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     # The collectors import httpx, psutil and pynvml: slow, and not needed for --help.
     from mecha_tui.collect.address import parse_address
     from mecha_tui.collect.clients.finder import client_finder
+    from mecha_tui.collect.discovery import find_servers
     from mecha_tui.collect.http import ApiKey
+    from mecha_tui.collect.mecha_config import local_providers
     from mecha_tui.collect.memory.reader import MemoryReader
     from mecha_tui.collect.process import LocalProcesses, router_child_flags
     from mecha_tui.collect.sampler import HttpSampler
@@ -90,7 +90,8 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
 
     told = api_key(settings)
     key = ApiKey(told) if told else None
-    addresses = [parse_address(url) for url in settings.urls or DEFAULT_URLS]
+    urls = settings.urls or find_servers(local_providers(os.environ, Path.home(), Path.cwd()))
+    addresses = [parse_address(url) for url in urls]
     return HttpSampler(
         [Target(address, key) for address in addresses],
         processes=LocalProcesses(),

@@ -8,7 +8,7 @@ import pytest
 
 from mecha_tui.collect.clients.by_hand import hand_clients
 from mecha_tui.collect.clients.reach import is_same_place, place_of
-from mecha_tui.collect.mecha_config import mecha_clients, read_mecha_config
+from mecha_tui.collect.mecha_config import local_providers, mecha_clients, read_mecha_config
 from mecha_tui.config import ClientSetting
 from mecha_tui.core.client import ClientPromise, Promise, is_silent
 
@@ -167,3 +167,23 @@ def test_a_client_told_by_hand_is_known_by_what_was_told() -> None:
 def test_what_is_no_url_is_no_place(url: str) -> None:
     assert place_of(url) is None
     assert not is_same_place(url, url)
+
+
+def test_only_servers_of_ones_own_are_watched_unasked(tmp_path: Path) -> None:
+    providers = {
+        "loopback": ("openai-compatible", "http://127.0.0.1:8080"),
+        "network": ("openai-compatible", "http://192.168.1.7:8080"),
+        "service": ("openai-compatible", "https://api.example.com/v1"),
+        "public": ("openai-compatible", "http://8.8.8.8:8080"),
+        "named": ("local", "http://gb10:8080"),
+        "cloud": ("openai", "http://127.0.0.1:1"),
+    }
+    tables = (
+        f'[providers.{name}]\nkind = "{kind}"\nbase_url = "{url}"'
+        for name, (kind, url) in providers.items()
+    )
+    (tmp_path / ".mecha").mkdir()
+    (tmp_path / ".mecha" / "config.toml").write_text("\n".join(tables))
+    assert local_providers({}, tmp_path, tmp_path) == tuple(
+        providers[name][1] for name in ("loopback", "network", "named")
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from mecha_tui.collect.address import parse_address
 from mecha_tui.errors import UsageError
 
@@ -25,6 +27,20 @@ def place_of(url: str) -> tuple[str, int, str] | None:
     is_local = address.host in _LOCAL_NAMES or address.host.startswith("127.")
     host = _LOOPBACK if is_local else address.host.rstrip(".")
     return host, address.port, address.prefix
+
+
+def is_private(url: str) -> bool:
+    """Whether a URL leads to this machine, or by number to one of its own network."""
+    try:
+        address = parse_address(url)
+    except UsageError:
+        return False
+    if address.is_loopback:
+        return True
+    try:
+        return ipaddress.ip_address(address.host).is_private
+    except ValueError:
+        return False
 
 
 def is_same_place(one: str, other: str) -> bool:
