@@ -6,8 +6,8 @@ from mecha_tui.present.clean import cell_width
 
 ASCII_GLYPHS = {
     "━": "=",
-    "╸": "-",
-    "─": ".",
+    "╸": "=",
+    "─": "-",
     "┄": " ",
     "┼": "|",
     "┿": "|",

@@ -22,7 +22,7 @@ from mecha_tui.present.text import (
     wrapped,
 )
 from mecha_tui.present.view import View
-from mecha_tui.present.words import state_sentence, state_sign
+from mecha_tui.present.words import server_name, state_sentence, state_sign
 
 _GAP = "  "
 
@@ -43,7 +43,7 @@ def _content(view: View, width: int, height: int) -> list[Line]:
     first = _joined([*paused, _as_fits(state, width)], width)
     queue, verdict = _queue(view, picture), line(verdict_part(picture))
     rates, memory = _rates(picture), _memory(picture)
-    name = line(bold(picture.model_name or "unknown model"))
+    name = line(bold(server_name(picture)))
     sentence = state_sentence(picture)
     if height == 1:
         return [_joined([first, *queue, verdict, rates[-1], name], width)]

@@ -92,6 +92,14 @@ def is_router(picture: ServerPicture) -> bool:
     )
 
 
+def server_name(picture: ServerPicture) -> str:
+    """Return what a server is called on the screen."""
+    if is_router(picture):
+        count = len(picture.models)
+        return "one model" if count == 1 else f"{count} models"
+    return picture.model_name or "unknown model"
+
+
 def state_sentence(picture: ServerPicture) -> str | None:
     """Return what the state means and what to do; None when all is well."""
     if picture.condition.state is ServerState.READY:

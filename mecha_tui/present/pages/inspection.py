@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import zip_longest
 
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.slots import Phase, Slot, reuse_ratio
@@ -22,6 +23,7 @@ from mecha_tui.present.text import (
     cut,
     faded,
     faint,
+    filled,
     line,
     muted,
     width_of,
@@ -34,6 +36,8 @@ TEXT_LIMIT = 20_000
 """Characters shown of a prompt or of generated text; the end is what matters."""
 VALUE_LIMIT = 200
 LABEL = 13
+_NAME_CELLS = 26
+_COLUMN_CELLS = 50
 NO_TEXT = (
     "The server does not send it. To see prompt and generated text, start the server with "
     "LLAMA_SERVER_SLOTS_DEBUG=1 in its environment. It is private: everyone who can reach "
@@ -180,33 +184,39 @@ def _parameters(slot: Slot, picture: ServerPicture, width: int) -> list[Line]:
         why = "no task has run here yet" if slot.is_unused else "the server does not say"
         return [_heading("parameters", width), line(muted(f"– {why}"))]
     defaults = picture.props.default_parameters if picture.props is not None else {}
-    names = [name for name in slot.parameters if name not in ("lora",)]
-    changed = [name for name in names if defaults and _differs(name, slot.parameters, defaults)]
-    rest = [name for name in names if name not in changed]
+    names = [name for name in slot.parameters if name != "lora"]
+    changed = [
+        name for name in names if name in defaults and slot.parameters[name] != defaults[name]
+    ]
     lines = [_heading("parameters that differ from the server's defaults", width)]
-    lines += [_parameter(name, slot.parameters, defaults, width) for name in changed]
+    lines += [_changed(name, slot.parameters[name], defaults[name], width) for name in changed]
     if not changed:
         lines.append(line(muted("none" if defaults else "– the server does not tell its defaults")))
-    lines += [EMPTY, *_extras(slot)]
-    lines += [EMPTY, _heading("all other parameters", width)]
-    return lines + [_parameter(name, slot.parameters, {}, width) for name in rest]
+    lines += [EMPTY, *_extras(slot), EMPTY, _heading("all other parameters", width)]
+    rest = [name for name in names if name not in changed]
+    return lines + _others(rest, slot.parameters, width)
 
 
-def _differs(name: str, values: Mapping[str, object], defaults: Mapping[str, object]) -> bool:
-    return name not in defaults or values[name] != defaults[name]
+def _others(names: list[str], values: Mapping[str, object], width: int) -> list[Line]:
+    """Return the remaining parameters, in two columns where both stay readable."""
+    if width < 2 * _COLUMN_CELLS:
+        return [_parameter(name, values[name], width) for name in names]
+    left_width = width // 2
+    half = -(-len(names) // 2)
+    left = [filled(_parameter(name, values[name], left_width), left_width) for name in names[:half]]
+    right = [_parameter(name, values[name], width - left_width) for name in names[half:]]
+    return [line(one, other) for one, other in zip_longest(left, right, fillvalue=EMPTY)]
 
 
-def _parameter(
-    name: str, values: Mapping[str, object], defaults: Mapping[str, object], width: int
-) -> Line:
-    label = muted(f"{name:<26} ")
-    value = value_text(values[name])
-    if not defaults:
-        return cut(line("  ", label, value), width)
-    default = f"  default {value_text(defaults[name])}" if name in defaults else "  no default"
-    return cut(
-        line(Part("* ", Tone.WARNING), label, bold(value, Tone.WARNING), muted(default)), width
-    )
+def _changed(name: str, value: object, default: object, width: int) -> Line:
+    mark = Part("* ", Tone.WARNING)
+    label = muted(f"{name:<{_NAME_CELLS}} ")
+    told = muted(f"   default {value_text(default)}")
+    return cut(line(mark, label, bold(value_text(value), Tone.WARNING), told), width)
+
+
+def _parameter(name: str, value: object, width: int) -> Line:
+    return cut(line("  ", muted(f"{name:<{_NAME_CELLS}} "), value_text(value)), width)
 
 
 def value_text(value: object) -> str:

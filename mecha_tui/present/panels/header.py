@@ -7,7 +7,7 @@ from mecha_tui.core.state import ServerState
 from mecha_tui.present import numbers
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, spread, width_of
 from mecha_tui.present.view import View
-from mecha_tui.present.words import state_sign
+from mecha_tui.present.words import server_name, state_sign
 
 _GAP = "   "
 _NAME_CELLS = 24
@@ -22,7 +22,7 @@ def header(view: View, width: int) -> Line:
             line(" ", bold("mecha-tui"), muted("   waiting for the first look")), (), width
         )
     state = _state(picture, is_calm=not view.is_stale)
-    name = bold(picture.model_name or "unknown model")
+    name = bold(server_name(picture))
     least = min(width_of(line(name)), _NAME_CELLS) + width_of(state) + len(_GAP)
     right = _right(view, picture, width - least)
     left = _left(picture, name, state, width - width_of(right) - 1)

@@ -10,8 +10,21 @@ from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.state import ServerState
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
+from mecha_tui.present.clean import cell_width, clean
 from mecha_tui.present.rows import cells, figures_offset, heading, placed, row
-from mecha_tui.present.text import Line, Part, Tone, bold, cut, faded, line, lit, muted, wrapped
+from mecha_tui.present.text import (
+    Line,
+    Part,
+    Tone,
+    bold,
+    cut,
+    faded,
+    filled,
+    line,
+    lit,
+    muted,
+    wrapped,
+)
 from mecha_tui.present.view import View
 from mecha_tui.present.words import (
     busy_words,
@@ -84,13 +97,22 @@ def _without_slots(view: View, picture: ServerPicture, width: int) -> list[Line]
     else:
         lines += wrapped(no_slots_sentence(picture), width)
     if is_router(picture):
-        for model in picture.models:
-            word = model.status or numbers.UNKNOWN
-            code = "" if model.exit_code is None else f" (exit code {model.exit_code})"
-            lines.append(cut(line(muted(f"{word + code:<12}  "), model.model_id), width))
+        lines += _models(picture, width)
         if view.count > 1:
             lines.append(line(muted("s shows the loaded models one by one")))
     return lines
+
+
+def _models(picture: ServerPicture, width: int) -> list[Line]:
+    words = []
+    for model in picture.models:
+        code = "" if model.exit_code is None else f", exit code {model.exit_code}"
+        words.append(f"{clean(model.status or numbers.UNKNOWN)}{code}")
+    room = max((cell_width(word) for word in words), default=0) + 2
+    return [
+        cut(line(filled(line(muted(word)), room), model.model_id), width)
+        for word, model in zip(words, picture.models, strict=True)
+    ]
 
 
 def since(picture: ServerPicture) -> str:
