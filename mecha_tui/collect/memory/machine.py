@@ -11,8 +11,9 @@ from mecha_tui.collect.memory import amdgpu, intel
 from mecha_tui.collect.memory.drm import Card, OpenFiles, cards, uses_by_address
 from mecha_tui.collect.memory.files import directory, exists, read_text
 from mecha_tui.collect.memory.jetson import jetson_device
+from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.meminfo import read_host
-from mecha_tui.collect.memory.nvml import Look, Nvml
+from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.patient import Patient
 from mecha_tui.collect.memory.pressure import PressureReader
 from mecha_tui.core.memory import Device, GpuUse, Host, Limit, Pressure
@@ -23,7 +24,7 @@ SHARED_FOR_S = 0.5
 PATIENCE_S = 1.0
 """How long a driver may take before its last answer is used, marked old."""
 CARDS_FOR_S = 60.0
-"""How long the list of graphics devices is believed."""
+"""How long it is believed which graphics devices there are, and that there are none."""
 _NVIDIA_VENDOR = "0x10de"
 
 
@@ -52,17 +53,15 @@ class Machine:
         self._has_proc = sys.platform == "linux" or root != Path("/")
         self._pressure = PressureReader(root)
         self._last: MachineLook | None = None
-        self._cards: tuple[Card, ...] = ()
-        self._cards_due_s = float("-inf")
+        self._cards = Kept[tuple[Card, ...]](CARDS_FOR_S)
+        self._has_nvidia = Kept[bool](CARDS_FOR_S)
+        self._nvidia_due_s = float("-inf")
 
     def look(self, now_s: float) -> MachineLook:
         """Return the machine as it is now, or as it was a moment ago."""
         last = self._last
         if last is not None and 0 <= now_s - last.taken_s < SHARED_FOR_S:
             return last
-        if now_s >= self._cards_due_s:
-            self._cards = cards(self._root)
-            self._cards_due_s = now_s + CARDS_FOR_S
         host = self._host()
         nvidia, fault = self._ask_nvidia(now_s)
         others, limits = self._others(host, nvidia, now_s)
@@ -71,7 +70,7 @@ class Machine:
             host,
             nvidia,
             None if others else fault,
-            self._cards,
+            self._cards.get(now_s, lambda: cards(self._root)),
             self._pressure.read(now_s),
             limits,
             others,
@@ -99,6 +98,8 @@ class Machine:
         return (() if device is None else (device,)), (apple.apple_limit(),)
 
     def _ask_nvidia(self, now_s: float) -> tuple[tuple[Device, ...], str | None]:
+        if now_s < self._nvidia_due_s:
+            return (), None
         look = self._nvml.newest(now_s)
         asked_s = self._nvml.asked_s
         if asked_s is not None:
@@ -107,17 +108,15 @@ class Machine:
             return tuple(replace(one, error=late) for one in kept), None if kept else late
         if look is None:
             return (), "NVML: failed without an answer"
-        return look.devices, self._fault(look)
-
-    def _fault(self, look: Look) -> str | None:
-        """Return why a GPU cannot be asked; a missing driver without any card is no fault."""
         if look.fault is None:
-            return None
-        if look.fault.is_missing_library and not self._has_nvidia_card():
-            return None
-        return look.fault.text
+            return look.devices, None
+        if look.fault.is_missing_library and not self._has_nvidia.get(now_s, self._find_nvidia):
+            self._nvidia_due_s = now_s + CARDS_FOR_S
+            return (), None
+        return look.devices, look.fault.text
 
-    def _has_nvidia_card(self) -> bool:
+    def _find_nvidia(self) -> bool:
+        """Return whether a card is there, though a driver is not: then that is a fault."""
         if any(exists(self._root / name) for name in ("dev/dxg", "proc/driver/nvidia")):
             return True
         place = self._root / "sys/bus/pci/devices"

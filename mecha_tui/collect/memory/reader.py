@@ -14,6 +14,7 @@ from mecha_tui.collect.memory.cgroup import memory_limit
 from mecha_tui.collect.memory.drm import OpenFiles, gpu_files
 from mecha_tui.collect.memory.files import exists
 from mecha_tui.collect.memory.holders import Holders
+from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.machine import PATIENCE_S, Machine, MachineLook, drm_devices
 from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.server_uses import ServerUses, summed
@@ -28,6 +29,8 @@ INITIAL_PID_NAMESPACE = "pid:[4026531836]"
 LOCK_PATIENCE_S = 5.0
 """How long one server's read waits for another's."""
 SERVER_LIMIT = 16
+SLOW_FOR_S = 5.0
+"""How long holders and limits are believed, which move slowly and cost most to read."""
 
 
 class MemoryReader:
@@ -45,6 +48,8 @@ class MemoryReader:
         self._has_proc = sys.platform == "linux" or root != Path("/")
         self._machine = Machine(root, Nvml(), patience_s)
         self._holders = Holders(root)
+        self._named_holders = Kept[tuple[Holder, ...]](SLOW_FOR_S)
+        self._group_limits = Kept[Limit](SLOW_FOR_S)
         self._servers: dict[tuple[int, float | None], ServerUses] = {}
         self._last: dict[int | None, Memory] = {}
         self._reading = Lock()
@@ -147,14 +152,19 @@ class MemoryReader:
         if not self._has_proc:
             return ()
         has_drm = any(one.driver not in ("NVML", "device tree") for one in devices)
-        return self._holders.named(
-            uses(devices), frozenset(pids), os.getpid(), now_s, has_drm=has_drm
+        held, server = uses(devices), frozenset(pids)
+        return self._named_holders.get(
+            now_s,
+            lambda: self._holders.named(held, server, os.getpid(), now_s, has_drm=has_drm),
+            (held, server),
         )
 
     def _limits(self, look: MachineLook, process: ServerProcess | None) -> tuple[Limit, ...]:
         if not self._has_proc:
             return look.limits
-        return (memory_limit(self._root, "self" if process is None else process.pid), *look.limits)
+        pid = "self" if process is None else process.pid
+        limit = self._group_limits.get(look.taken_s, lambda: memory_limit(self._root, pid), pid)
+        return (limit, *look.limits)
 
 
 def _has_no_gpu_file(files: dict[int, OpenFiles]) -> bool:

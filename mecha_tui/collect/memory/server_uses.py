@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mecha_tui.collect.memory.files import read_text
+from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.processes import HostUse, Identity, host_use, identity, tree
 from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.core.server import ServerProcess
@@ -49,8 +50,7 @@ class ServerUses:
         self._timer = timer
         self._has_proc = sys.platform == "linux" or root != Path("/")
         self._start_ticks: int | None = None
-        self._tree: tuple[int, ...] = ()
-        self._tree_due_s = float("-inf")
+        self._tree = Kept[tuple[int, ...]](TREE_FOR_S)
         self._kept: dict[int, _Kept] = {}
 
     def pids(self, now_s: float) -> tuple[int, ...]:
@@ -58,12 +58,8 @@ class ServerUses:
         if not self._has_proc:
             return self._pids_elsewhere(now_s)
         if self._why_gone() is not None:
-            self._tree_due_s = float("-inf")
             return ()
-        if now_s >= self._tree_due_s:
-            self._tree = tree(self._root, self._process.pid)
-            self._tree_due_s = now_s + TREE_FOR_S
-        return self._tree
+        return self._tree.get(now_s, lambda: tree(self._root, self._process.pid))
 
     def host(
         self, pids: tuple[int, ...], now_s: float
@@ -83,10 +79,7 @@ class ServerUses:
     def _pids_elsewhere(self, now_s: float) -> tuple[int, ...]:
         from mecha_tui.collect.memory.without_proc import psutil_tree  # never on Linux
 
-        if now_s >= self._tree_due_s:
-            self._tree = psutil_tree(self._process.pid)
-            self._tree_due_s = now_s + TREE_FOR_S
-        return self._tree
+        return self._tree.get(now_s, lambda: psutil_tree(self._process.pid))
 
     def _why_gone(self) -> str | None:
         """Return why this pid is not the server; None while it is."""
