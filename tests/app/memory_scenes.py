@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mecha_tui.core.history import Series
+from mecha_tui.core.kv import KvLayer, ModelShape
+from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import (
     Device,
     GpuUse,
@@ -18,8 +20,10 @@ from mecha_tui.core.memory import (
 )
 from mecha_tui.core.memory_findings import memory_findings
 from mecha_tui.core.memory_history import MemoryHistory
+from mecha_tui.core.numbers import ServerNumbers, server_numbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.server import Model
 from tests.app.scenes import GIB, NOW_S, calm
 
 MEMINFO = "/proc/meminfo"
@@ -72,9 +76,32 @@ def holders() -> tuple[Holder, ...]:
 def with_memory(memory: Memory) -> ServerPicture:
     return replace(
         calm(),
+        numbers=with_kv(),
         memory=memory,
         memory_findings=memory_findings(memory),
         memory_history=hour(memory),
+    )
+
+
+def with_kv() -> ServerNumbers:
+    """The numbers of the scene, with a model whose file tells 96 KiB a token."""
+    shape = ModelShape((KvLayer(1024, 1024),) * 24, 24, 131_072)
+    launch = LaunchFlags(
+        context_tokens=known(32_768, "argv"),
+        slots=known(4, "argv"),
+        is_unified=known(False, "default"),
+        per_slot_cap_tokens=known(0, "default"),
+        cache_ram_mib=known(8192, "default"),
+        cache_type_k=known("f16", "default"),
+        cache_type_v=known("f16", "default"),
+        swa_full=known(False, "default"),
+        physical_batch_tokens=known(512, "default"),
+        model=known(shape, "model file"),
+        is_complete=True,
+    )
+    slots = tuple(one.slot for one in calm().slots)
+    return server_numbers(
+        launch, calm().props, slots, (Model("m", training_window_tokens=131_072),)
     )
 
 
