@@ -17,6 +17,7 @@ EXIT_FAILED, EXIT_USAGE = 1, 3
 
 _COMMANDS = {
     "status": "print one report and exit",
+    "check": "say whether the numbers agree, and what cures them (exit 0 yes, 1 no, 2 unknown)",
     "demo": "start a small real server with busy agents, and watch it",
 }
 """Subcommand by name, with its help; the module ``commands.NAME`` has the rest."""

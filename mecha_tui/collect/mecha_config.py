@@ -17,6 +17,7 @@ from mecha_tui.core.client import (
     Setting,
 )
 from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.text import plain_text
 from mecha_tui.errors import UsageError
 from mecha_tui.toml_file import read_toml
 
@@ -89,12 +90,12 @@ def read_mecha_config(environment: Mapping[str, str], home: Path, folder: Path) 
         try:
             layer = read_toml(path) if path.exists() else {}
         except (UsageError, OSError) as error:
-            problems.append(str(error).replace(str(path), name))
+            problems.append(plain_text(str(error).replace(str(path), name)))
             continue
         active = layer.get("default_provider", active)
         agent |= _found(layer.get("agent"), f"{name} [agent]", path)
         for key, table in as_table(layer.get("providers")).items():
-            place = f"{name} [providers.{key}]"
+            place = f"{name} [providers.{plain_text(key)}]"
             providers.setdefault(key, {}).update(_found(table, place, path))
     active = environment.get("MECHA_PROVIDER") or active
     model = environment.get("MECHA_MODEL")
@@ -145,11 +146,9 @@ def _promise(config: MechaConfig, provider: Provider) -> ClientPromise:
     thinking = read_value(agent, "thinking", bool)
     if thinking.reason == SILENT:
         thinking = known(True, DEFAULTS_PLACE)
-    table = provider.table
-    if config.model_override is not None and config.active_provider == provider.name:
-        table = {**table, "model": config.model_override}
+    table = _with_override(config, provider)
     return ClientPromise(
-        name=provider.name,
+        name=plain_text(provider.name),
         context_window=window,
         max_tokens=limit,
         compact_at_tokens=_compaction(read_value(agent, "compact_at_tokens", int), window),
@@ -161,6 +160,13 @@ def _promise(config: MechaConfig, provider: Provider) -> ClientPromise:
     )
 
 
+def _with_override(config: MechaConfig, provider: Provider) -> Table:
+    """Return a provider's values with the model that the environment puts in place of its own."""
+    if config.model_override is None or config.active_provider != provider.name:
+        return provider.table
+    return {**provider.table, "model": config.model_override}
+
+
 def _compaction(told: Reading[int], window: Reading[int]) -> Reading[int]:
     if told.reason == SILENT and window.value is not None:
         return known(window.value * 2 // 3, COMPACTION_DERIVED)
@@ -170,9 +176,10 @@ def _compaction(told: Reading[int], window: Reading[int]) -> Reading[int]:
 def _settings(config: MechaConfig, provider: Provider) -> Mapping[Promise, Setting]:
     agent = config.agent or {}
     in_provider = (Promise.CONTEXT_WINDOW, Promise.MODEL, Promise.VISION)
+    table = _with_override(config, provider)
     in_agent = (Promise.MAX_TOKENS, Promise.COMPACT_AT, Promise.THINKING)
     settings = {
-        promise: _setting(config, provider.table, ("providers", provider.name), promise)
+        promise: _setting(config, table, ("providers", provider.name), promise)
         for promise in in_provider
     }
     for promise in in_agent:
@@ -182,14 +189,15 @@ def _settings(config: MechaConfig, provider: Provider) -> Mapping[Promise, Setti
 
 
 def _setting(config: MechaConfig, table: Table, path: tuple[str, ...], promise: Promise) -> Setting:
-    """Return where a value stands; one that is absent goes where its table stands already."""
+    """Return where a value stands; one that is absent goes into the user's own file."""
     key = promise.value
-    found = table.get(key) or next(iter(table.values()), None)
-    line = f"{key} = {{}}"
-    if found is None or not found.file:
-        place = f"{config.home_shown} [{'.'.join(path)}]"
-        return Setting(line, place, ConfigKey(config.home_file, path, key))
-    return Setting(line, found.place, ConfigKey(found.file, path, key))
+    found = table.get(key)
+    if found is None:
+        place = f"{config.home_shown} [{plain_text('.'.join(path))}]"
+        return Setting(f"{key} = {{}}", place, ConfigKey(config.home_file, path, key))
+    if not found.file:
+        return Setting("MECHA_MODEL={}", found.place)
+    return Setting(f"{key} = {{}}", found.place, ConfigKey(found.file, path, key))
 
 
 def _unreadable(problems: tuple[str, ...]) -> ClientPromise:

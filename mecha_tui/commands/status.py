@@ -7,20 +7,16 @@ import asyncio
 import json
 import math
 import sys
-from collections.abc import Callable
 
+from mecha_tui.commands.looking import FIRST_LOOK_PATIENCE_S, is_whole, looked_until
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.sample import Sampler
 from mecha_tui.core.slots import Phase
-from mecha_tui.core.state import ServerState
-from mecha_tui.core.watch import Pictures, next_pictures
+from mecha_tui.core.watch import Pictures
 from mecha_tui.errors import UsageError
 from mecha_tui.present.report import is_answering, status_json, status_text
 
-FIRST_LOOK_PATIENCE_S = 6.0
-"""How long the first answers may take before a report says that there are none."""
-LOOK_INTERVAL_S = 0.1
 MAX_SAMPLE_S = 60.0
 
 
@@ -56,33 +52,13 @@ def run_plain(sampler: Sampler) -> int:
 
 async def _looked(sampler: Sampler, sample_s: float) -> Pictures:
     try:
-        pictures = await _until(sampler, {}, FIRST_LOOK_PATIENCE_S, _is_whole)
+        pictures = await looked_until(sampler, {}, FIRST_LOOK_PATIENCE_S, is_whole)
         if sample_s and any(picture.busy for picture in pictures.values()):
             await asyncio.sleep(sample_s)
-            pictures = await _until(sampler, pictures, FIRST_LOOK_PATIENCE_S, _has_rates)
+            pictures = await looked_until(sampler, pictures, FIRST_LOOK_PATIENCE_S, _has_rates)
         return pictures
     finally:
         await sampler.aclose()
-
-
-async def _until(
-    sampler: Sampler, pictures: Pictures, patience_s: float, met: Callable[[ServerPicture], bool]
-) -> Pictures:
-    """Look until every server meets a condition, or the patience ends."""
-    loop = asyncio.get_running_loop()
-    deadline_s = loop.time() + patience_s
-    while True:
-        pictures = next_pictures(pictures, await sampler.sample())
-        if all(map(met, pictures.values())) or loop.time() > deadline_s:
-            return pictures
-        await asyncio.sleep(LOOK_INTERVAL_S)
-
-
-def _is_whole(picture: ServerPicture) -> bool:
-    """Whether a first report has all its parts, or the state that explains their absence."""
-    if picture.condition.state in (ServerState.CONNECTING, ServerState.NOT_ANSWERING):
-        return False
-    return picture.memory.taken_s is not None or picture.condition.state is ServerState.DOWN
 
 
 def _has_rates(picture: ServerPicture) -> bool:

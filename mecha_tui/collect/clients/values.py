@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from mecha_tui.core.client import SILENT
 from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.text import plain_text
 
 T = TypeVar("T", int, str, bool)
 
@@ -36,7 +37,7 @@ def read_value(table: Table, key: str, kind: type[T]) -> Reading[T]:
     value = found.value
     if type(value) is not kind or (kind is int and isinstance(value, int) and value <= 0):
         return unknown(f"{found.place} {key} is not {_WORDS[kind]}")
-    return known(value, found.place)
+    return known(plain_text(value) if isinstance(value, str) else value, found.place)
 
 
 def as_table(value: object) -> Mapping[str, object]:
