@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str]) -> Settings
     """
     settings = Settings()
     place = path or default_path()
-    if path is not None or place.exists():
+    if path is not None or os.path.exists(place):
         settings = parse_settings(read_toml(place), str(place), place.parent)
     urls = tuple(environment.get("MECHA_TUI_URL", "").split()) or settings.urls
     theme = environment.get("MECHA_TUI_THEME") or settings.theme

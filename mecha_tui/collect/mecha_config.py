@@ -88,8 +88,8 @@ def read_mecha_config(environment: Mapping[str, str], home: Path, folder: Path) 
     active, problems = None, []
     for path, name in zip(paths, shown, strict=True):
         try:
-            layer = read_toml(path) if path.exists() else {}
-        except (UsageError, OSError) as error:
+            layer = {} if _is_absent(path) else read_toml(path)
+        except UsageError as error:
             problems.append(plain_text(str(error).replace(str(path), name)))
             continue
         active = layer.get("default_provider", active)
@@ -205,6 +205,17 @@ def _unreadable(problems: tuple[str, ...]) -> ClientPromise:
     text: Reading[str] = unknown("; ".join(problems))
     switch: Reading[bool] = unknown("; ".join(problems))
     return ClientPromise("mecha", number, number, number, text, switch, switch)
+
+
+def _is_absent(path: Path) -> bool:
+    """Whether there is no file, as against one that may not be seen."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _found(value: object, place: str, path: Path) -> dict[str, Found]:

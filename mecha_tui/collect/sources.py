@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
+from mecha_tui.core.sample import NOT_LOOKED
 from mecha_tui.core.server import ServerProcess
 
 
@@ -20,7 +21,7 @@ class ProcessFacts:
     """What is known of the process that answers at an address."""
 
     process: ServerProcess | None = None
-    why_no_process: str = "the process behind the address was not looked for"
+    why_no_process: str = NOT_LOOKED
     launch: LaunchFlags = field(default_factory=LaunchFlags)
     connections: int | None = None
     """Established connections to the server, ours included; None when not visible."""

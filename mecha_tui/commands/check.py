@@ -14,7 +14,7 @@ from mecha_tui.commands.looking import FIRST_LOOK_PATIENCE_S, is_whole, looked_u
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.core.agreement import Finding, Verdict
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.core.sample import Sampler, ServerSample
+from mecha_tui.core.sample import NOT_LOOKED, Sampler
 from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
 from mecha_tui.core.watch import Pictures, next_pictures
@@ -102,7 +102,8 @@ def _is_settled(picture: ServerPicture) -> bool:
     """Whether the server answered and its process was looked for."""
     if picture.condition.state is ServerState.DOWN:
         return True
-    return is_whole(picture) and picture.why_no_process != ServerSample("").why_no_process
+    looked = picture.process is not None or picture.why_no_process not in ("", NOT_LOOKED)
+    return looked and is_whole(picture)
 
 
 def _refuse_unheard_of(name: str, pictures: Iterable[ServerPicture]) -> None:

@@ -11,6 +11,9 @@ from mecha_tui.core.memory import Memory
 from mecha_tui.core.replies import Replies
 from mecha_tui.core.server import ServerProcess
 
+NOT_LOOKED = "the process behind the address was not looked for"
+"""Why the process is not known before anyone looked."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSample:

@@ -24,12 +24,40 @@ AUTO_SLOTS = 4
 """Slots of a server that was not told ``-np``; they then share one pool, as llama-server does."""
 
 
+_VARIABLES = {
+    "ctx_size": "LLAMA_ARG_CTX_SIZE",
+    "parallel": "LLAMA_ARG_N_PARALLEL",
+    "kv_unified_per_slot": "LLAMA_ARG_KV_UNIFIED_PER_SLOT",
+    "cache_ram": "LLAMA_ARG_CACHE_RAM",
+    "reasoning_budget": "LLAMA_ARG_THINK_BUDGET",
+}
+"""Numbers that the environment may give, as for llama-server; the command line wins."""
+_SWITCHES = {
+    "kv_unified": "LLAMA_ARG_KV_UNIFIED",
+    "context_shift": "LLAMA_ARG_CONTEXT_SHIFT",
+}
+
+
+def _from_environment() -> dict[str, int | bool]:
+    """Return the defaults that the environment sets."""
+    told: dict[str, int | bool] = {
+        name: int(os.environ[variable])
+        for name, variable in _VARIABLES.items()
+        if variable in os.environ
+    }
+    for name, variable in _SWITCHES.items():
+        if variable in os.environ:
+            told[name] = os.environ[variable] in ("1", "on", "true", "enabled")
+    return told
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mecha_tui.demo.server", allow_abbrev=False)
     parser.add_argument("-m", "--model", required=True)
     parser.add_argument("-c", "--ctx-size", type=int, default=0)
     parser.add_argument("-np", "--parallel", type=int, default=-1)
     parser.add_argument("-kvu", "--kv-unified", action="store_true")
+    parser.add_argument("-no-kvu", "--no-kv-unified", action="store_false", dest="kv_unified")
     parser.add_argument("--kv-unified-per-slot", type=int, default=0)
     parser.add_argument("-b", "--batch-size", type=int)
     parser.add_argument("-t", "--threads", type=int)
@@ -41,13 +69,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--api-prefix", default="")
     parser.add_argument("--metrics", action="store_true")
     parser.add_argument("--no-slots", action="store_true")
+    parser.add_argument("--slots", action="store_false", dest="no_slots")
     parser.add_argument("--context-shift", action="store_true")
+    parser.add_argument("--no-context-shift", action="store_false", dest="context_shift")
     parser.add_argument("--embeddings", action="store_true")
     parser.add_argument("--sleep-idle-seconds", type=int, default=-1)
     parser.add_argument("--reasoning-budget", type=int, default=-1)
     parser.add_argument("--models-dir", default="")
     parser.add_argument("--nice", type=int, default=0)
     parser.add_argument("--until-eof", action="store_true")
+    parser.set_defaults(**_from_environment())
     return parser
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from mecha_tui.core.agreement import Finding, Severity, Verdict
@@ -113,10 +113,22 @@ def _server_lines(picture: ServerPicture) -> list[Line]:
         )
     ]
     lines += _table(_rows(picture))
-    for finding in picture.agreement.findings:
+    for finding in _grouped(picture.agreement.findings):
         lines.append(())
         lines += finding_lines(finding)
     return lines
+
+
+def _grouped(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with those that lack the same input made one, so that it is read once."""
+    grouped: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        is_unknown = finding.verdict is Verdict.UNKNOWN
+        key = (finding.client, finding.message, None if is_unknown else finding.code)
+        earlier = grouped.get(key)
+        codes = finding.code if earlier is None else f"{earlier.code}, {finding.code}"
+        grouped[key] = replace(finding, code=codes)
+    return list(grouped.values())
 
 
 def _rows(picture: ServerPicture) -> list[tuple[str, str, str]]:
