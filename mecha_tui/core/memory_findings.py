@@ -16,6 +16,7 @@ SWAPPED_BYTES = 64 << 20
 SCARCE_RATIO = 0.05
 """A limit with less than this share left is about to be hit."""
 _GIB = 1 << 30
+_OLD = "Its last figures are shown, with their age."
 _UNSEEN = "What lies on that GPU is not known; host memory is not shown in its place."
 
 
@@ -105,10 +106,14 @@ def _scarce(limit: Limit) -> list[Finding]:
 
 
 def _broken(memory: Memory) -> list[Finding]:
-    errors = [f"{one.name}: {one.error}." for one in memory.devices if one.error is not None]
+    errors = [
+        (f"{one.name}: {one.error}.", _UNSEEN if one.kind is MemoryKind.UNKNOWN else _OLD)
+        for one in memory.devices
+        if one.error is not None
+    ]
     if memory.kind is MemoryKind.UNKNOWN and memory.kind_note and not memory.devices:
-        errors.append(f"{memory.kind_note}.")
-    return [_finding("gpu-error", Severity.WARNING, text, _UNSEEN, None) for text in errors]
+        errors.append((f"{memory.kind_note}.", _UNSEEN))
+    return [_finding("gpu-error", Severity.WARNING, text, effect, None) for text, effect in errors]
 
 
 def _finding(

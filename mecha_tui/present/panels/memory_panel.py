@@ -33,7 +33,7 @@ KIND_WORDS = {
 _LEGEND_CELLS = 34
 _CHART_LINES = 4
 """Below this many lines a chart tells nothing."""
-OLD_AFTER_S = 10.0
+OLD_AFTER_S = 5.0
 """Memory is read every few seconds; figures older than this are marked."""
 
 
