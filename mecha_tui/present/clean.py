@@ -9,7 +9,23 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # operating system command, such as a title
     r"|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]"  # control sequence, such as a colour
 )
-_SELECTORS = range(0xFE00, 0xFE10)
+_INVISIBLE = (
+    range(0xFE00, 0xFE10),
+    range(0x1F3FB, 0x1F400),
+    range(0x3164, 0x3165),
+    range(0xFFA0, 0xFFA1),
+)
+"""Selectors, skin tones and fillers: they change the character before them, or nothing."""
+_DISPUTED = (
+    range(0x2630, 0x2638),
+    range(0x268A, 0x2690),
+    range(0x4DC0, 0x4E00),
+    range(0x1D300, 0x1D357),
+    range(0x1D360, 0x1D379),
+)
+"""Symbols that some terminals draw in one cell and others in two."""
+_JAMO = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
+"""Vowels that are drawn into the syllable before them."""
 
 
 def clean(text: str) -> str:
@@ -34,11 +50,15 @@ def _safe(character: str) -> str:
     category = unicodedata.category(character)
     if category in ("Zs", "Zl", "Zp") or character in "\t\n\r\v\f":
         return " "
-    if category in ("Cc", "Cf") or ord(character) in _SELECTORS:
+    if category in ("Cc", "Cf") or _is_in(character, _INVISIBLE):
         return ""
-    if category in ("Cs", "Co", "Cn"):
+    if category in ("Cs", "Co", "Cn") or _is_in(character, _DISPUTED):
         return "\N{REPLACEMENT CHARACTER}"
     return character
+
+
+def _is_in(character: str, ranges: tuple[range, ...]) -> bool:
+    return any(ord(character) in one for one in ranges)
 
 
 def cell_width(text: str) -> int:
@@ -61,6 +81,6 @@ def cut_text(text: str, width: int) -> str:
 
 
 def _cells(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me"):
+    if unicodedata.category(character) in ("Mn", "Me", "Mc") or _is_in(character, _JAMO):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
