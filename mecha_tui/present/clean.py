@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # operating system command, such as a title
@@ -63,8 +64,12 @@ def _is_in(character: str, ranges: tuple[range, ...]) -> bool:
 
 def cell_width(text: str) -> int:
     """Return how many cells a cleaned text takes in a terminal."""
-    if text.isascii():
-        return len(text)
+    return len(text) if text.isascii() else _wide_width(text)
+
+
+@lru_cache(maxsize=2048)
+def _wide_width(text: str) -> int:
+    """Borders and gauges are the same in every frame, so their widths are remembered."""
     return sum(_cells(character) for character in text)
 
 

@@ -8,6 +8,7 @@ own stretch of a line alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rich.segment import Segment
 from rich.style import Style
@@ -129,7 +130,7 @@ class Canvas(Widget):
             tile.refresh(layout=True)
 
     def _refresh_line(self, y: int, before: Line, after: Line) -> None:
-        old, new = list(_cells(before)), list(_cells(after))
+        old, new = _cells(before), _cells(after)
         length = min(len(old), len(new))
         for tile in self._tiles:
             box = tile.box
@@ -163,11 +164,16 @@ class Canvas(Widget):
         return self._styles_by_look[look]
 
 
-def _cells(parts: Line) -> Iterator[Cell]:
-    """Yield what each cell shows; blanks of any tone look alike."""
+@lru_cache(maxsize=256)
+def _cells(parts: Line) -> tuple[Cell, ...]:
+    """Return what each cell shows; blanks of any tone look alike.
+
+    Every line is asked for twice, as the new one and then as the one before.
+    """
+    cells: list[Cell] = []
     for part in parts:
         blank = (" ", Tone.TEXT, False, part.is_lit)
         for character in part.text:
-            cell = (character, part.tone, part.is_bold, part.is_lit)
-            for _ in range(cell_width(character)):
-                yield blank if character == " " else cell
+            cell = blank if character == " " else (character, part.tone, part.is_bold, part.is_lit)
+            cells += [cell] * cell_width(character)
+    return tuple(cells)

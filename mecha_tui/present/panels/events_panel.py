@@ -16,9 +16,10 @@ def events_lines(events: Sequence[Event], width: int, room: int) -> list[Line]:
     """Return as many events as fit, one line each."""
     if not events:
         return [line(muted("nothing yet"))][:room]
-    whole = [each for event in events for each in event_paragraph(event, width)]
-    if len(whole) <= room:
-        return whole
+    if len(events) <= room:  # each takes a line at least, so more need not be broken into lines
+        whole = [each for event in events for each in event_paragraph(event, width)]
+        if len(whole) <= room:
+            return whole
     return [cut(line(*_start(event, width), event_text(event)), width) for event in events[:room]]
 
 
