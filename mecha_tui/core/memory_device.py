@@ -17,7 +17,8 @@ _UNIFIED = re.compile(r"\b(GB10|Thor|Orin|Xavier|Tegra|Jetson|Spark)\b", re.IGNO
 
 def device_name(raw: str) -> str:
     """Return a device's or program's name, made safe and of bearable length."""
-    return plain_text(raw, NAME_LIMIT) or "without a name"
+    plain = "".join(one for one in plain_text(raw, NAME_LIMIT) if one.isprintable())
+    return plain or "without a name"
 
 
 def is_unified_chip(name: str) -> bool:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from mecha_tui.collect.memory import amdgpu, intel
 from mecha_tui.collect.memory.drm import Card, OpenFiles, cards, uses_by_address
-from mecha_tui.collect.memory.files import directory, exists, read_text
+from mecha_tui.collect.memory.files import exists
 from mecha_tui.collect.memory.jetson import jetson_device
 from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.meminfo import read_host
+from mecha_tui.collect.memory.nvidia_cards import are_asleep, nvidia_places, sleeping_device
 from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.patient import Patient
 from mecha_tui.collect.memory.pressure import PressureReader
@@ -25,7 +26,6 @@ PATIENCE_S = 1.0
 """How long a driver may take before its last answer is used, marked old."""
 CARDS_FOR_S = 60.0
 """How long it is believed which graphics devices there are, and that there are none."""
-_NVIDIA_VENDOR = "0x10de"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Machine:
         self._pressure = PressureReader(root)
         self._last: MachineLook | None = None
         self._cards = Kept[tuple[Card, ...]](CARDS_FOR_S)
+        self._places = Kept[tuple[Path, ...]](CARDS_FOR_S)
         self._has_nvidia = Kept[bool](CARDS_FOR_S)
         self._nvidia_due_s = float("-inf")
 
@@ -100,6 +101,9 @@ class Machine:
     def _ask_nvidia(self, now_s: float) -> tuple[tuple[Device, ...], str | None]:
         if now_s < self._nvidia_due_s:
             return (), None
+        places = self._places.get(now_s, lambda: nvidia_places(self._root))
+        if are_asleep(places):
+            return (sleeping_device(now_s),), None
         look = self._nvml.newest(now_s)
         asked_s = self._nvml.asked_s
         if asked_s is not None:
@@ -119,8 +123,7 @@ class Machine:
         """Return whether a card is there, though a driver is not: then that is a fault."""
         if any(exists(self._root / name) for name in ("dev/dxg", "proc/driver/nvidia")):
             return True
-        place = self._root / "sys/bus/pci/devices"
-        return any(_is_nvidia_display(place / one) for one in directory(place).value or ())
+        return bool(nvidia_places(self._root))
 
 
 def drm_devices(
@@ -144,8 +147,3 @@ def drm_devices(
         else:
             devices.append(intel.intel_device(card, listed, look.taken_s))
     return tuple(devices)
-
-
-def _is_nvidia_display(place: Path) -> bool:
-    vendor = (read_text(place / "vendor").value or "").strip()
-    return vendor == _NVIDIA_VENDOR and (read_text(place / "class").value or "").startswith("0x03")
