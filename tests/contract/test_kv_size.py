@@ -1,0 +1,42 @@
+"""The bytes worked out from a model's header are the bytes that the server reserves."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from mecha_tui.collect.process import LocalProcesses
+from mecha_tui.core.numbers import server_numbers
+from mecha_tui.core.server import Props
+from mecha_tui.demo.model import write_model
+from tests.servers import BUILDS, OLD, running_server
+
+_RESERVED = re.compile(r"llama_kv_cache: size = +([\d.]+) MiB")
+
+
+@pytest.mark.skipif(OLD not in BUILDS, reason="the binary runs on Linux x86-64 only")
+@pytest.mark.parametrize(
+    ("flags", "slots", "window"),
+    [
+        ("-c 65536 -np 4", 4, 16384),
+        ("-c 65536", 4, 65536),
+        ("-c 65536 -np 2 -kvu", 2, 65536),
+        ("-c 65536 -np 4 -ctk q8_0 -ctv q8_0 -fa on", 4, 16384),
+        ("-c 65536 -np 4 -ctk q4_0 -fa on", 4, 16384),
+    ],
+)
+def test_the_server_reserves_what_the_header_says(
+    flags: str, slots: int, window: int, tmp_path: Path
+) -> None:
+    model = tmp_path / "wide.gguf"
+    write_model(model, embedding=128, blocks=3)  # heads as wide as a quantized block
+    with running_server(OLD, model, "-v", *shlex.split(flags)) as server:
+        launch = LocalProcesses()(server.url).launch
+        props = Props(slot_count=slots, slot_window_tokens=window)
+        worked_out = server_numbers(launch, props, None, ()).kv_bytes.value
+        told = _RESERVED.findall(server.log.read_text("utf-8", "replace"))
+    assert worked_out is not None
+    assert f"{worked_out / 1024**2:.2f}" == told[-1]
