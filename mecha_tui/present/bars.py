@@ -81,7 +81,7 @@ def shares(amounts: Sequence[tuple[float, Tone]], whole: float, width: int) -> L
         total = 0.0
         for amount, tone in amounts:
             total += max(0.0, amount)
-            end = min(width, round(total * width / whole))
+            end = width if total >= whole else round(total * width / whole)
             count = max(end - len(cells), 1 if amount > 0 else 0)
             cells += [(FULL, tone)] * count
     cells = cells[:width]
