@@ -68,6 +68,11 @@ class Asker(Generic[T]):
         detail = f"no answer to {self.endpoint.path} for {waited_s:.0f} s{more}"
         return Answer(asked_s, failure=Failure.PENDING, detail=detail)
 
+    @property
+    def is_absent(self) -> bool:
+        """Whether the endpoint was found off or missing when it was asked last."""
+        return self._absence is not None
+
     def absence(self, now_s: float) -> Answer[T] | None:
         """Return the answer that still stands when the endpoint was found off or missing."""
         absence = self._absence

@@ -90,6 +90,12 @@ class ServerLook:
         """Whether the next look needs to know how many other clients are connected."""
         return are_connections_wanted(self._looks)
 
+    @property
+    def needs_connections(self) -> bool:
+        """Whether other clients' connections decide anything: sleep, or an estimate."""
+        are_metrics_off = self._says_metrics_are_off or self._metrics.is_absent
+        return are_metrics_off or self._looks.may_sleep is not False
+
     def tell(self, connections: int | None, sleep_idle_s: int | None) -> None:
         """Take in what is known from elsewhere before the next look.
 

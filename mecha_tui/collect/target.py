@@ -114,6 +114,8 @@ class WatchedTarget:
         address = self._target.address
         if address.socket_path is not None or not address.is_loopback:
             return facts.connections
+        if not self._look.needs_connections:
+            return None
         is_known = facts.process is not None
         return connections_to(address.port, self._look.ports, is_known=is_known)
 
