@@ -12,7 +12,8 @@ from mecha_tui.errors import UsageError
 
 DEFAULT_PORT = 8080
 _CLIENT_PATH = re.compile(r"(/v1)?(/(chat/)?completions|/models|/embeddings|/messages)?/*$")
-_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f]")
+_SHOWN_LIMIT = 200
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def parse_address(text: str) -> ServerAddress:
         UsageError: It is none of these; the message shows the text without credentials.
     """
     text = text.strip()
+    if not text.isprintable():
+        raise _refused(text, "it holds characters that cannot be shown")
     if text.lower().startswith("unix:"):
         return _socket_address(text)
     bare = "://" not in text
@@ -66,9 +69,11 @@ def parse_address(text: str) -> ServerAddress:
         raise _refused(text, "its host or port cannot be read") from None
     if parts.scheme not in ("http", "https"):
         raise _refused(text, "it must begin with http:// or https://, or be unix:/PATH")
-    host = (parts.hostname or "").lower()
-    if not host or _UNSAFE.search(text):
-        raise _refused(text, "it names no host" if not host else "it holds a blank")
+    if not parts.hostname or " " in text:
+        raise _refused(text, "it holds a blank" if parts.hostname else "it names no host")
+    host = _host(parts.hostname)
+    if host is None:
+        raise _refused(text, "its host is neither a name nor an IP address")
     if parts.query or parts.fragment:
         raise _refused(text, "it must end before ? and #")
     if port == 0:
@@ -89,6 +94,20 @@ def parse_address(text: str) -> ServerAddress:
     )
 
 
+def _host(text: str) -> str | None:
+    """Return the host as it is asked for on the network; None for what cannot be one."""
+    try:
+        return str(ip_address(text.partition("%")[0])) + "".join(text.partition("%")[1:])
+    except ValueError:
+        pass
+    try:
+        name = text.encode("idna").decode().lower()
+    except UnicodeError:
+        return None
+    is_numeric = name.rpartition(".")[2].isdigit()
+    return name if _HOST_NAME.fullmatch(name) and not is_numeric else None
+
+
 def _socket_address(text: str) -> ServerAddress:
     path = text[len("unix:") :].removeprefix("//")
     if not path.strip("/") or "\0" in path:
@@ -104,5 +123,5 @@ def _basic(user: str | None, password: str | None) -> str | None:
 
 
 def _refused(text: str, reason: str) -> UsageError:
-    shown = re.sub(r"//[^/@]*@", "//", text)
+    shown = re.sub(r"//[^/]*@", "//", text)[:_SHOWN_LIMIT]
     return UsageError(f"the address {shown!r} cannot be used: {reason}")

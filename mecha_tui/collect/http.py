@@ -16,6 +16,7 @@ import httpx
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.core.replies import Failure
 from mecha_tui.core.text import plain_text
+from mecha_tui.errors import UsageError
 
 CONNECT_LIMIT_S = 5.0
 _LOCALHOST = ("127.0.0.1", "::1")
@@ -25,11 +26,17 @@ KEEPALIVE_S = 4.5
 
 
 class ApiKey:
-    """A key that never shows itself."""
+    """A key that never shows itself.
+
+    Raises:
+        UsageError: No HTTP header can carry it.
+    """
 
     __slots__ = ("_text",)
 
     def __init__(self, text: str) -> None:
+        if not (text and text.isascii() and text.isprintable()):
+            raise UsageError("the API key is not one line of plain ASCII text: write only the key")
         self._text = text
 
     def __repr__(self) -> str:
@@ -105,6 +112,11 @@ class Connection:
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there was a question since the connection was closed last."""
+        return self._transport is not None
 
     @property
     def local_port(self) -> int | None:
@@ -194,6 +206,8 @@ def _no_reply(error: httpx.TransportError) -> NoReplyError:
         return NoReplyError(Failure.FOREIGN, "the answer is not HTTP")
     if isinstance(error, (httpx.ReadError, httpx.WriteError)):
         return _DisconnectedError(Failure.DROPPED, "the connection broke before the answer")
+    if isinstance(error, httpx.LocalProtocolError):  # its text quotes the headers, key and all
+        return NoReplyError(Failure.FAULT, "the question cannot be sent: check the API key")
     return NoReplyError(Failure.FAULT, text or type(error).__name__)
 
 

@@ -72,7 +72,7 @@ class ServerLook:
         self._models = Asker(MODELS, model_id, clock)
         self._router_models = Asker(ROUTER_MODELS, None, clock)
         self._looks = Looks()
-        self._role = Role.MODEL
+        self._last_props = Props()
         self._replies = Replies()
         self._round: asyncio.Task[None] | None = None
         self._current: Asker[Any] | None = None
@@ -121,10 +121,18 @@ class ServerLook:
         limit_s = ROUND_LIMIT_S if self._late_s() is None else LATE_WAIT_S
         await asyncio.wait({self._round}, timeout=limit_s)
         self._end_round()
-        if self._round is not None and self._late_s() is not None:
+        if self._round is None:
+            await self._leave_health()
+        elif self._late_s() is not None:
             await self._tell_late()
         taken, self._replies = self._replies, Replies()
         return taken
+
+    def asleep(self) -> Replies:
+        """Return what is known of a model of which its router says that it sleeps."""
+        now_s = self._clock()
+        self._note_props(replace(self._last_props, is_sleeping=True))
+        return Replies(props=Answer(now_s, self._last_props, taken_s=now_s))
 
     async def aclose(self) -> None:
         """End what is under way and close the connections."""
@@ -167,6 +175,13 @@ class ServerLook:
             self._replies = replace(self._replies, models=models)
         self._replies = replace(self._replies, health=health)
 
+    async def _leave_health(self) -> None:
+        """Close the second connection once nothing is late any more."""
+        if self._health_check is not None and self._health_check.done():
+            self._health_check = None
+        if self._health_check is None and self._spare.is_open:
+            await self._spare.aclose()
+
     async def _check_health(self) -> Answer[bool]:
         """Return what ``/health`` says, be it nothing."""
         if self._health_check is None:
@@ -182,7 +197,7 @@ class ServerLook:
         now_s = self._clock()
         if not await self._ask_props(now_s):
             return
-        if self._role is Role.ROUTER:
+        if self._last_props.role is Role.ROUTER:
             self._current = self._router_models
             models = await self._router_models.ask(self._connection)
             self._replies = replace(self._replies, models=models)
@@ -212,9 +227,9 @@ class ServerLook:
         return answer.failure not in _SPEAKS_FOR_ALL
 
     def _note_props(self, props: Props) -> None:
+        self._last_props = props
         looks = self._looks
         has_woken = looks.is_sleeping is True and not props.is_sleeping
-        self._role = props.role
         self._looks = replace(
             looks,
             props_s=self._clock(),

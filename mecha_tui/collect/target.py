@@ -30,7 +30,7 @@ CLIENTS_INTERVAL_S = 5.0
 MEMORY_INTERVAL_S = 2.0
 FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
-LOADED = "loaded"
+LOADED, SLEEPING = "loaded", "sleeping"
 CHILD = "the router runs it in a process of its own"
 
 
@@ -64,7 +64,7 @@ class WatchedTarget:
         self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
         self._memory = Background(Memory(), MEMORY_INTERVAL_S)
-        self._loaded_before: tuple[Model, ...] = ()
+        self._ran_before: tuple[Model, ...] = ()
         self._pid: int | None = None
 
     async def sample(self) -> tuple[ServerSample, ...]:
@@ -84,10 +84,10 @@ class WatchedTarget:
             clients=self._clients.value,
             memory=self._memory.value,
         )
-        loaded = _loaded(replies)
-        if loaded is None:
+        running = _running(replies)
+        if running is None:
             return (own, *self._unasked_children(own))
-        return (own, *await self._sample_children(own, loaded))
+        return (own, *await self._sample_children(own, running))
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -120,14 +120,14 @@ class WatchedTarget:
         return connections_to(address.port, self._look.ports, is_known=is_known)
 
     def _unasked_children(self, own: ServerSample) -> list[ServerSample]:
-        """Return the children of a router that did not say this round which are loaded."""
+        """Return the models of a router that did not say this round which are loaded."""
         failed = own.replies.props if own.replies.props and own.replies.props.failure else None
-        return [self._child(own, model, Replies(props=failed)) for model in self._loaded_before]
+        return [self._child(own, model, Replies(props=failed)) for model in self._ran_before]
 
     async def _sample_children(
         self, own: ServerSample, models: tuple[Model, ...]
     ) -> list[ServerSample]:
-        self._loaded_before = models
+        self._ran_before = models
         names = {model.model_id for model in models}
         for name in [name for name in self._children if name not in names]:
             await self._children.pop(name).aclose()
@@ -139,32 +139,37 @@ class WatchedTarget:
             target = self._target
             look = ServerLook(target.address, target.key, self._clock, model.model_id)
             self._children[model.model_id] = look
-        look.tell(None, self._launch(model).sleep_idle_s.value)
-        replies = await look.look()
+        sample = self._child(own, model, Replies())
+        look.tell(sample.connections, sample.launch.sleep_idle_s.value)
+        replies = await look.look() if model.status == LOADED else look.asleep()
         now_s = self._clock()
         models: Answer[tuple[Model, ...]] = Answer(now_s, (model,), taken_s=now_s)
-        return self._child(own, model, replace(replies, models=models))
+        return replace(sample, replies=replace(replies, models=models))
 
     def _child(self, own: ServerSample, model: Model, replies: Replies) -> ServerSample:
+        arguments = model.arguments
         return replace(
             own,
             model_id=model.model_id,
             replies=replies,
-            connections=None,
+            connections=self._connections_of_child(own, arguments or ()),
             process=None,
             why_no_process=CHILD,
-            launch=self._launch(model),
+            launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
         )
 
-    def _launch(self, model: Model) -> LaunchFlags:
-        if model.arguments is None:
-            return LaunchFlags()
-        return self._sources.launch(model.arguments)
+    def _connections_of_child(self, own: ServerSample, arguments: tuple[str, ...]) -> int | None:
+        """Count the router's connections to a child; ours through it end with their answers."""
+        if not self._target.address.is_loopback or "--port" not in arguments[:-1]:
+            return None
+        port = arguments[arguments.index("--port") + 1]
+        if not port.isdecimal() or not 0 < int(port[:6]) < 65536:
+            return None
+        return connections_to(int(port), frozenset(), is_known=own.process is not None)
 
 
-def _loaded(replies: Replies) -> tuple[Model, ...] | None:
-    """Return a router's loaded models; None when this round did not tell."""
+def _running(replies: Replies) -> tuple[Model, ...] | None:
+    """Return a router's loaded and sleeping models; None when this round did not tell."""
     if replies.models is None or replies.models.value is None:
         return None
-    models = [model for model in replies.models.value if model.status is not None]
-    return tuple(model for model in models if model.status == LOADED)
+    return tuple(model for model in replies.models.value if model.status in (LOADED, SLEEPING))

@@ -83,6 +83,27 @@ def test_asking_without_autoload_loads_nothing(router: RunningServer) -> None:
     assert status_of(router, "beta") == "unloaded"
 
 
+async def test_a_model_behind_a_router_falls_asleep_on_time_while_watched(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    shutil.copy(tiny_model, tmp_path / "alpha.gguf")
+    flags = ("--models-dir", str(tmp_path), "-c", "1024", "--sleep-idle-seconds", "2")
+    with running_server(OLD, None, *flags) as router:
+        async with watching(router.url) as watcher:
+            ask(router, "/models/load", {"model": "alpha"})
+            key = f"{router.url}#alpha"
+
+            def state(_: object) -> ServerState | None:
+                return watcher.pictures[key].condition.state if key in watcher.pictures else None
+
+            await watcher.until(lambda one: state(one) is ServerState.READY, "ready")
+            await watcher.until(lambda one: state(one) is ServerState.ASLEEP, "asleep")
+            assert watcher.pictures[key].slots
+            for _ in range(10):
+                await watcher.look()
+                assert state(None) is ServerState.ASLEEP
+
+
 async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
     router: RunningServer,
 ) -> None:

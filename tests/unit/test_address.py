@@ -26,6 +26,7 @@ from mecha_tui.errors import UsageError
         ("http://[::1]:8080/v1", "http://[::1]:8080", "http://[::1]:8080", ""),
         ("[::1]:8080", "http://[::1]:8080", "http://[::1]:8080", ""),
         ("  http://h:1\n", "http://h:1", "http://h:1", ""),
+        ("http://é.example:1", "http://xn--9ca.example:1", "http://xn--9ca.example:1", ""),
         ("http://me:s3cret@h:1/x", "http://h:1/x", "http://h:1", "/x"),
     ],
 )
@@ -72,6 +73,19 @@ def test_a_unix_socket_is_an_address(text: str, path: str) -> None:
         "http://me:s3cret@h:99999",
         "ftp://me:s3cret@h:1",
         "http://h\x00:1",
+        "http://h:1/\u202e",
+        "http://h:1/a\nb",
+        "http://a..b:1",
+        "http://*:1",
+        "http://-:1",
+        "http://256.1.1.1:1",
+        "http://127.1:1",
+        "http://h%20x:1",
+        "http://\ud800:1",
+        "http://" + "a" * 300,
+        "http://me:s3@cret@h:99999",
+        "http:127.0.0.1",
+        "unix:/a\nb",
     ],
 )
 def test_a_bad_address_is_refused_in_one_sentence_without_secrets(text: str) -> None:
@@ -82,6 +96,8 @@ def test_a_bad_address_is_refused_in_one_sentence_without_secrets(text: str) -> 
     assert "\n" not in message
     assert "\x00" not in message
     assert "s3cret" not in message
+    assert "s3@" not in message
+    assert len(message) < 300
 
 
 @pytest.mark.parametrize(

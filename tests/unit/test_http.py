@@ -10,6 +10,7 @@ import pytest
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.http import ApiKey, Connection, NoReplyError, Reply
 from mecha_tui.core.replies import Failure
+from mecha_tui.errors import UsageError
 from tests.servers import free_port
 from tests.stub_server import HangUpError, reply, stub_server
 
@@ -68,6 +69,13 @@ async def test_the_key_goes_along_and_shows_itself_nowhere() -> None:
     assert f"Authorization: Bearer {KEY}" in stub.heads[0]
     assert KEY not in repr(ApiKey(KEY))
     assert KEY not in f"{ApiKey(KEY)} {Connection(parse_address(stub.url), ApiKey(KEY))!r}"
+
+
+@pytest.mark.parametrize("key", ["", "two\nlines", "nul\0", "s3cret-ключ"])
+def test_a_key_that_fits_in_no_header_is_refused_without_telling_it(key: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        ApiKey(key)
+    assert key[:3] not in str(refusal.value) or not key
 
 
 async def test_credentials_in_the_address_are_sent_and_not_shown() -> None:

@@ -295,10 +295,15 @@ async def test_a_late_answer_is_taken_when_it_comes(server: Server) -> None:
             await until(
                 sampler, lambda r: r.slots is not None and r.slots.failure is Failure.PENDING
             )
+            assert stub.connections == 2
             may_go.set()
             sample = await until(
                 sampler, lambda r: r.slots is not None and r.slots.value is not None
             )
+            for _ in range(3):
+                await sampler.sample()
+            assert stub.connections == 2
+            assert stub.targets.count("/health") == 1
     assert condition(sample.replies).state is ServerState.READY
 
 
@@ -404,7 +409,9 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
             taken: Round = await sampler.sample()
             states["a"], states["b"] = "sleeping", "loaded"
             later: Round = await sampler.sample()
-    own, child = taken.servers
+    own, child, sleeper = taken.servers
+    assert sleeper.model_id == "c"
+    assert condition(sleeper.replies).state is ServerState.ASLEEP
     assert own.replies.props is not None
     assert own.replies.props.value is not None
     assert own.replies.props.value.role is Role.ROUTER
@@ -415,7 +422,11 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
     assert (child.model_id, child.key, child.launch) == ("a", f"{stub.url}#a", flags)
     assert child.replies.slots is not None
     assert child.replies.slots.value is not None
-    assert [sample.model_id for sample in later.servers] == [None, "b"]
+    assert [sample.model_id for sample in later.servers] == [None, "a", "b", "c"]
+    assert condition(later.servers[1].replies).state is ServerState.ASLEEP
+    assert later.servers[1].replies.props is not None
+    assert later.servers[1].replies.props.value is not None
+    assert later.servers[1].replies.props.value.slot_count == 2
     asked = [one for one in stub.targets if "?" in one]
     assert all(one.endswith("&autoload=false") for one in asked)
     assert {one.split("model=")[1][0] for one in asked} == {"a", "b"}
