@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from mecha_tui.collect.endpoints import Endpoint
-from mecha_tui.collect.http import Connection, NoReplyError, Reply
+from mecha_tui.collect.http import Connection, Reply
+from mecha_tui.collect.no_reply import NoReplyError
 from mecha_tui.collect.wire.failures import failure_in
 from mecha_tui.core.polling import PROBE_INTERVAL_S
 from mecha_tui.core.replies import Answer, Failure

@@ -26,11 +26,6 @@ class Background(Generic[T]):
         self._began_s: float | None = None
         self._future: Future[T] | None = None
 
-    @property
-    def is_first(self) -> bool:
-        """Whether no reading has ever begun."""
-        return self._began_s is None
-
     def refresh(self, read: Callable[[], T], now_s: float) -> Future[T] | None:
         """Take over a reading that has ended, and begin the next one when it is due.
 

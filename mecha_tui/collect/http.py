@@ -14,8 +14,8 @@ from urllib.parse import quote
 import httpx
 
 from mecha_tui.collect.address import ServerAddress
+from mecha_tui.collect.no_reply import DisconnectedError, NoReplyError, RefusedError, no_reply
 from mecha_tui.core.replies import Failure
-from mecha_tui.core.text import plain_text
 from mecha_tui.errors import UsageError
 
 CONNECT_LIMIT_S = 5.0
@@ -54,23 +54,6 @@ class Reply:
 
     status: int
     body: bytes
-
-
-class NoReplyError(Exception):
-    """There was no whole reply; says why."""
-
-    def __init__(self, failure: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.failure = failure
-        self.detail = detail
-
-
-class _DisconnectedError(NoReplyError):
-    """The server closed before it said anything, as it does with a connection grown stale."""
-
-
-class _RefusedError(NoReplyError):
-    """Nobody listens at the address that was tried."""
 
 
 class Connection:
@@ -135,9 +118,9 @@ class Connection:
         request = self._request(path, model_id)
         try:
             return await self._once(request, cap_bytes)
-        except _DisconnectedError:
+        except DisconnectedError:
             return await self._once(request, cap_bytes)
-        except _RefusedError:
+        except RefusedError:
             if len(self._hosts) == 1:
                 raise
         self._hosts = self._hosts[::-1]
@@ -152,7 +135,7 @@ class Connection:
             self._stream = response.extensions.get("network_stream")
             body = await _body(response, cap_bytes)
         except httpx.TransportError as error:
-            raise _no_reply(error) from None
+            raise no_reply(error, CONNECT_LIMIT_S) from None
         if body is None:
             size = f"{cap_bytes / 1024 / 1024:g} MiB"
             raise NoReplyError(Failure.FOREIGN, f"the reply is longer than {size}")
@@ -190,31 +173,6 @@ async def _body(response: httpx.Response, cap_bytes: int) -> bytes | None:
     finally:
         await response.stream.aclose()
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _no_reply(error: httpx.TransportError) -> NoReplyError:
-    text = plain_text(str(error))
-    if isinstance(error, httpx.ConnectTimeout):
-        return NoReplyError(Failure.PENDING, f"no connection within {CONNECT_LIMIT_S:g} s")
-    if isinstance(error, httpx.ConnectError):
-        return _RefusedError(Failure.REFUSED, f"no connection: {_connect_words(text)}")
-    if isinstance(error, httpx.RemoteProtocolError):
-        if text.startswith("Server disconnected"):
-            return _DisconnectedError(Failure.DROPPED, "the server closed without an answer")
-        if text.startswith("peer closed"):
-            return NoReplyError(Failure.DROPPED, "the server closed in the middle of its answer")
-        return NoReplyError(Failure.FOREIGN, "the answer is not HTTP")
-    if isinstance(error, (httpx.ReadError, httpx.WriteError)):
-        return _DisconnectedError(Failure.DROPPED, "the connection broke before the answer")
-    if isinstance(error, httpx.LocalProtocolError):  # its text quotes the headers, key and all
-        return NoReplyError(Failure.FAULT, "the question cannot be sent: check the API key")
-    return NoReplyError(Failure.FAULT, text or type(error).__name__)
-
-
-def _connect_words(text: str) -> str:
-    if "All connection attempts failed" in text or "refused" in text:
-        return "nothing listens there"
-    return text or "the host cannot be reached"
 
 
 def _host_header(address: ServerAddress) -> str:

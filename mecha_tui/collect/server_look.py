@@ -9,7 +9,8 @@ from typing import Any
 
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.asking import Asker
-from mecha_tui.collect.endpoints import HEALTH, METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
+from mecha_tui.collect.endpoints import METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
+from mecha_tui.collect.health_check import HealthCheck
 from mecha_tui.collect.http import ApiKey, Connection
 from mecha_tui.core.polling import (
     Looks,
@@ -30,7 +31,6 @@ PATIENCE_S = 1.5
 ROUND_LIMIT_S = 0.8
 """A round does not wait longer than this for an answer that is not late yet."""
 LATE_WAIT_S = 0.05
-HEALTH_WAIT_S = 0.5
 
 SLOTS_OFF = "/slots is off: the server was started with --no-slots"
 METRICS_OFF = "/metrics is off: the server was started without --metrics"
@@ -64,8 +64,7 @@ class ServerLook:
         self._clock = clock
         self._model_id = model_id
         self._connection = Connection(address, key)
-        self._spare = Connection(address, key)
-        self._health = Asker(HEALTH, None, clock)
+        self._health = HealthCheck(Connection(address, key), clock)
         self._props = Asker(PROPS, model_id, clock)
         self._slots = Asker(SLOTS, model_id, clock)
         self._metrics = Asker(METRICS, model_id, clock)
@@ -77,12 +76,11 @@ class ServerLook:
         self._round: asyncio.Task[None] | None = None
         self._current: Asker[Any] | None = None
         self._says_slots_are_off = self._says_metrics_are_off = False
-        self._health_check: asyncio.Task[Answer[bool]] | None = None
 
     @property
     def ports(self) -> frozenset[int]:
         """Our own ends' ports."""
-        ports = (self._connection.local_port, self._spare.local_port)
+        ports = (self._connection.local_port, self._health.local_port)
         return frozenset(port for port in ports if port is not None)
 
     @property
@@ -122,7 +120,7 @@ class ServerLook:
         await asyncio.wait({self._round}, timeout=limit_s)
         self._end_round()
         if self._round is None:
-            await self._leave_health()
+            await self._health.leave()
         elif self._late_s() is not None:
             await self._tell_late()
         taken, self._replies = self._replies, Replies()
@@ -136,13 +134,12 @@ class ServerLook:
 
     async def aclose(self) -> None:
         """End what is under way and close the connections."""
-        tasks = [task for task in (self._round, self._health_check) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._round = self._health_check = None
+        ended, self._round = self._round, None
+        if ended is not None:
+            ended.cancel()
+            await asyncio.gather(ended, return_exceptions=True)
         await self._connection.aclose()
-        await self._spare.aclose()
+        await self._health.aclose()
 
     def _end_round(self) -> None:
         if self._round is not None and self._round.done():
@@ -158,7 +155,7 @@ class ServerLook:
 
     async def _tell_late(self) -> None:
         """Say which answer is late, and ask ``/health`` apart to tell busy from hung."""
-        health = await self._check_health()
+        health = await self._health.check()
         now_s = self._clock()
         more = ", but /health answers: it is busy" if health.value else ", nor to /health"
         late = self._current
@@ -174,23 +171,6 @@ class ServerLook:
             models = self._router_models.pending(now_s, more)
             self._replies = replace(self._replies, models=models)
         self._replies = replace(self._replies, health=health)
-
-    async def _leave_health(self) -> None:
-        """Close the second connection once nothing is late any more."""
-        if self._health_check is not None and self._health_check.done():
-            self._health_check = None
-        if self._health_check is None and self._spare.is_open:
-            await self._spare.aclose()
-
-    async def _check_health(self) -> Answer[bool]:
-        """Return what ``/health`` says, be it nothing."""
-        if self._health_check is None:
-            self._health_check = asyncio.create_task(self._health.ask(self._spare))
-            await asyncio.wait({self._health_check}, timeout=HEALTH_WAIT_S)
-        if self._health_check.done():
-            ended, self._health_check = self._health_check, None
-            return ended.result()
-        return self._health.pending(self._clock(), "")
 
     async def _ask_round(self) -> None:
         """Ask everything that is due, in an order in which one answer spares the next."""

@@ -24,10 +24,13 @@ from mecha_tui.core.memory import Memory
 from mecha_tui.core.replies import Answer, Replies
 from mecha_tui.core.sample import ServerSample
 from mecha_tui.core.server import Model
+from mecha_tui.core.state import ServerState, condition
 
 PROCESS_INTERVAL_S = 5.0
 CLIENTS_INTERVAL_S = 5.0
 MEMORY_INTERVAL_S = 2.0
+LAUNCH_LIMIT = 200
+"""Command lines that are kept read: a router gives a child a new one each time."""
 FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
 LOADED, SLEEPING = "loaded", "sleeping"
@@ -65,6 +68,9 @@ class WatchedTarget:
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
         self._memory = Background(Memory(), MEMORY_INTERVAL_S)
         self._ran_before: tuple[Model, ...] = ()
+        self._is_first = True
+        self._state: ServerState | None = None
+        self._launches: dict[tuple[str, ...], LaunchFlags] = {}
         self._pid: int | None = None
 
     async def sample(self) -> tuple[ServerSample, ...]:
@@ -74,6 +80,7 @@ class WatchedTarget:
         connections = self._connections(facts) if self._look.wants_connections else None
         self._look.tell(connections, facts.launch.sleep_idle_s.value)
         replies = await self._look.look()
+        self._note_return(replies)
         own = ServerSample(
             url=self._target.address.url,
             replies=replies,
@@ -96,7 +103,7 @@ class WatchedTarget:
     async def _refresh(self) -> None:
         """Take over what the slow sources have read, and begin what is due."""
         now_s, url = self._clock(), self._target.address.url
-        is_first = self._facts.is_first
+        is_first, self._is_first = self._is_first, False
         self._clients.refresh(lambda: self._sources.clients(url), now_s)
         reading = self._facts.refresh(lambda: self._sources.processes(url), now_s)
         if is_first and reading is not None:
@@ -109,6 +116,15 @@ class WatchedTarget:
             self._pid = process.pid
             self._memory.hurry()
         self._memory.refresh(lambda: self._sources.memory(process), now_s)
+
+    def _note_return(self, replies: Replies) -> None:
+        """Look for the process anew at once when a server comes back: it is likely another."""
+        now = condition(replies).state
+        if now is ServerState.CONNECTING:
+            return
+        if self._state is not None and now is not self._state:
+            self._facts.hurry()
+        self._state = now
 
     def _connections(self, facts: ProcessFacts) -> int | None:
         address = self._target.address
@@ -155,8 +171,15 @@ class WatchedTarget:
             connections=self._connections_of_child(own, arguments or ()),
             process=None,
             why_no_process=CHILD,
-            launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
+            launch=LaunchFlags() if arguments is None else self._launch(arguments),
         )
+
+    def _launch(self, arguments: tuple[str, ...]) -> LaunchFlags:
+        if len(self._launches) > LAUNCH_LIMIT:
+            self._launches.clear()
+        if arguments not in self._launches:
+            self._launches[arguments] = self._sources.launch(arguments)
+        return self._launches[arguments]
 
     def _connections_of_child(self, own: ServerSample, arguments: tuple[str, ...]) -> int | None:
         """Count the router's connections to a child; ours through it end with their answers."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mecha_tui.collect.address import parse_address
-from mecha_tui.collect.http import ApiKey, Connection, NoReplyError, Reply
+from mecha_tui.collect.http import ApiKey, Connection, Reply
+from mecha_tui.collect.no_reply import NoReplyError
 from mecha_tui.core.replies import Failure
 from mecha_tui.errors import UsageError
 from tests.servers import free_port

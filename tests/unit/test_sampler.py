@@ -212,6 +212,28 @@ async def test_an_endpoint_that_is_off_is_tried_again_when_another_process_answe
         await until(sampler, lambda r: r.slots is not None and r.slots.value is not None, clock)
 
 
+async def test_the_process_is_looked_for_anew_as_soon_as_the_state_changes(
+    stub: StubServer, server: Server
+) -> None:
+    clock, calls = Clock(), 0
+
+    def processes(_: str) -> ProcessFacts:
+        nonlocal calls
+        calls += 1
+        return NEVER_SLEEPS
+
+    async with sampling(HttpSampler([target(stub)], processes=processes, clock=clock)) as sampler:
+        for _ in range(3):
+            await sampler.sample()
+        assert calls == 1
+        clock.now_s += 60.0
+        await sampler.sample()
+        server.raw["/slots"] = reply({"error": {"type": "unavailable_error"}}, "503 No")
+        for _ in range(3):
+            await sampler.sample()
+        assert calls == 3
+
+
 @pytest.mark.parametrize(
     ("raw", "state"),
     [
