@@ -340,3 +340,10 @@ def _ranked(places: Iterable[Place], *, is_alone: bool) -> list[Key]:
         and key.place in (*places, Place.EVERYWHERE)
         and not (is_alone and key.id.startswith("server."))
     ]
+
+
+def markdown_table() -> str:
+    """Return all keys as a Markdown table, for the documentation."""
+    rows = ["| key | what it does | where |", "| --- | --- | --- |"]
+    rows += [f"| `{key.shown}` | {key.tooltip} | {key.place.value} |" for key in KEYS]
+    return "\n".join(rows) + "\n"

@@ -85,6 +85,7 @@ def cut_text(text: str, width: int) -> str:
     return text
 
 
+@lru_cache(maxsize=1024)
 def _cells(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Mc") or _is_in(character, _JAMO):
         return 0

@@ -1,0 +1,1 @@
+"""Makes the pictures of the documentation from a recorded run."""
