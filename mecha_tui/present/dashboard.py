@@ -107,8 +107,8 @@ def _add_slots(frame: _Stack, view: View, width: int, height: int) -> int:
     lines = panel(
         _title("2", "slots"), content.lines, width, height, footer=slots_footer(view, content)
     )
-    cut = INSET + content.figures_x
-    frame.add(lines, [cut] if content.figures_x and cut < width else [])
+    cuts = [INSET + offset for offset in content.changing_x]
+    frame.add(lines, [cut for cut in cuts if cut < width])
     return sum(slot_id is not None for slot_id in content.slot_ids)
 
 
@@ -143,7 +143,8 @@ def _add_lower(frame: _Stack, view: View, width: int, chosen: Plan) -> None:
         panels.append(panel(_title("5", "events"), events, widths[2], chosen.lower))
     gap = line(" " * _GAP)
     lines = [sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)]
-    frame.add(lines, [sum(widths[:index]) + index * _GAP for index in range(1, len(widths))])
+    lefts = [sum(widths[:index]) + index * _GAP for index in range(len(widths))]
+    frame.add(lines, [left + INSET for left in lefts])
     if chosen.events >= 3:
         events = events_lines(picture.events, width - 2 * INSET, chosen.events - BORDERS)
         frame.add(panel(_title("5", "events"), events, width, chosen.events))

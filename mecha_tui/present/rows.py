@@ -160,11 +160,12 @@ def assembled(columns: Sequence[Column], texts: Mapping[str, Line]) -> Line:
     return tuple(parts)
 
 
-def figures_offset(columns: Sequence[Column]) -> int:
-    """Return how many cells stand before the first column that changes with every token."""
+def changing_offsets(columns: Sequence[Column]) -> tuple[int, ...]:
+    """Return how many cells stand before the gauge, and before the figures that never rest."""
+    offsets: dict[str, int] = {}
     offset = 0
     for column in columns:
-        if column.name in ("percent", "held"):
-            return offset
+        offsets[column.name] = offset
         offset += column.width + GAP
-    return offset
+    figures = offsets.get("percent", offsets.get("held", offset))
+    return tuple(sorted({offsets.get("gauge", figures), figures}))

@@ -11,7 +11,7 @@ from mecha_tui.core.state import ServerState
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.clean import cell_width, clean
-from mecha_tui.present.rows import cells, figures_offset, heading, placed, row
+from mecha_tui.present.rows import cells, changing_offsets, heading, placed, row
 from mecha_tui.present.text import (
     Line,
     Part,
@@ -45,8 +45,8 @@ class SlotLines:
     lines: tuple[Line, ...]
     slot_ids: tuple[int | None, ...]
     """Which slot each line shows; None for a line that shows none."""
-    figures_x: int = 0
-    """Cells before the first column that changes with every token."""
+    changing_x: tuple[int, ...] = ()
+    """Cells before each of the columns from which on a row changes with every token."""
     above: int = 0
     """Rows scrolled away above."""
     below: int = 0
@@ -148,7 +148,7 @@ def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLin
     return SlotLines(
         tuple(lines[: max(0, room)]),
         tuple(ids[: max(0, room)]),
-        _MARGIN + figures_offset(columns),
+        tuple(_MARGIN + offset for offset in changing_offsets(columns)),
         first,
         below,
     )
