@@ -18,9 +18,9 @@ from mecha_tui.collect.memory.processes import (
 from mecha_tui.core.memory import GpuUse, Holder, Role
 from mecha_tui.core.memory_device import device_name
 
-COUNT = 8
+COUNT = 6
 """How many are named by host memory; GPU holders come on top of them."""
-SCAN_EVERY_S = 30.0
+SCAN_EVERY_S = 120.0
 SCAN_LIMIT_S = 0.2
 """A scan ends after this long, whatever it has seen by then."""
 

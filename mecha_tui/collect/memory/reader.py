@@ -29,7 +29,7 @@ INITIAL_PID_NAMESPACE = "pid:[4026531836]"
 LOCK_PATIENCE_S = 5.0
 """How long one server's read waits for another's."""
 SERVER_LIMIT = 16
-SLOW_FOR_S = 5.0
+SLOW_FOR_S = 10.0
 """How long holders and limits are believed, which move slowly and cost most to read."""
 
 
@@ -49,6 +49,7 @@ class MemoryReader:
         self._machine = Machine(root, Nvml(), patience_s)
         self._holders = Holders(root)
         self._named_holders = Kept[tuple[Holder, ...]](SLOW_FOR_S)
+        self._open_files = Kept[dict[int, OpenFiles]](SLOW_FOR_S)
         self._group_limits = Kept[Limit](SLOW_FOR_S)
         self._servers: dict[tuple[int, float | None], ServerUses] = {}
         self._last: dict[int | None, Memory] = {}
@@ -80,7 +81,7 @@ class MemoryReader:
         server = None if process is None else self._server(process)
         pids = () if server is None else server.pids(now_s)
         host, host_cache, swapped = summed((), 0.0) if server is None else server.host(pids, now_s)
-        files = {one: gpu_files(self._root, one) for one in pids} if self._has_proc else {}
+        files = self._gpu_files(look, pids)
         devices = self._devices(look, files)
         chosen = pool(look.host, devices, look.fault, frozenset(pids))
         return Memory(
@@ -118,6 +119,17 @@ class MemoryReader:
                 del self._servers[next(iter(self._servers))]
             self._servers[key] = ServerUses(self._root, process)
         return self._servers[key]
+
+    def _gpu_files(self, look: MachineLook, pids: tuple[int, ...]) -> dict[int, OpenFiles]:
+        """Return what GPU files are open, asked at every look where they tell amounts."""
+        if not self._has_proc:
+            return {}
+
+        def read() -> dict[int, OpenFiles]:
+            return {pid: gpu_files(self._root, pid) for pid in pids}
+
+        question = (pids, look.taken_s if look.cards else None)
+        return self._open_files.get(look.taken_s, read, question)
 
     def _devices(self, look: MachineLook, files: dict[int, OpenFiles]) -> tuple[Device, ...]:
         is_local = self._is_initial_namespace()

@@ -12,7 +12,14 @@ from pathlib import Path
 
 from mecha_tui.collect.memory.files import read_text
 from mecha_tui.collect.memory.kept import Kept
-from mecha_tui.collect.memory.processes import HostUse, Identity, host_use, identity, tree
+from mecha_tui.collect.memory.processes import (
+    HostUse,
+    Identity,
+    host_use,
+    identity,
+    resident_bytes,
+    tree,
+)
 from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.core.server import ServerProcess
 
@@ -20,7 +27,11 @@ REST_PER_COST = 200.0
 """PSS walks every page of a process and holds its memory map meanwhile, which takes long for
 a large model. It is read again only after this many times as long as it took."""
 REST_LIMIT_S = 120.0
-TREE_FOR_S = 5.0
+LOOK_AGAIN_S = 30.0
+"""While its RSS stays, PSS is read again after this long."""
+MOVED_RATIO = 0.01
+"""RSS that moved by more than this is a reason to read PSS anew at once."""
+TREE_FOR_S = 10.0
 """How long a server's children are believed before they are looked for again."""
 START_TOLERANCE_S = 2.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -31,9 +42,21 @@ _BOOT = re.compile(r"^btime (\d{1,12})$", re.MULTILINE)
 class _Kept:
     start_ticks: int
     use: Reading[HostUse]
-    due_s: float
-    """Monotonic second from which it is read anew."""
+    resident_bytes: int | None
+    """The RSS at that time, which costs next to nothing to ask again."""
+    read_s: float
+    """Monotonic second of the reading."""
     rest_s: float
+    """How long the process is left in peace at least."""
+
+    def stands(self, now_s: float, resident: int | None) -> bool:
+        """Whether the reading is still to be believed."""
+        if now_s < self.read_s + self.rest_s:
+            return True
+        if resident is None or self.resident_bytes is None:
+            return False
+        moved = abs(resident - self.resident_bytes) > self.resident_bytes * MOVED_RATIO
+        return not moved and now_s < self.read_s + LOOK_AGAIN_S
 
 
 class ServerUses:
@@ -104,17 +127,23 @@ class ServerUses:
     def _one(self, pid: int, pids: tuple[int, ...], now_s: float) -> _Kept:
         who = identity(self._root, pid)
         if who is None or (pid != self._process.pid and who.parent_pid not in pids):
-            return _Kept(-1, unknown(f"process {pid} is gone"), now_s, 0.0)
+            return _gone(f"process {pid} is gone")
         before = self._kept.get(pid)
-        if before is not None and before.start_ticks == who.start_ticks and now_s < before.due_s:
+        resident = resident_bytes(self._root, pid)
+        is_same = before is not None and before.start_ticks == who.start_ticks
+        if before is not None and is_same and before.stands(now_s, resident):
             return before
         began_s = self._timer()
         use = host_use(self._root, pid)
         rest_s = min(REST_LIMIT_S, (self._timer() - began_s) * REST_PER_COST)
         after = identity(self._root, pid)
         if after is None or after.start_ticks != who.start_ticks:
-            return _Kept(-1, unknown(f"process {pid} ended while it was read"), now_s, 0.0)
-        return _Kept(who.start_ticks, use, now_s + rest_s, rest_s)
+            return _gone(f"process {pid} ended while it was read")
+        return _Kept(who.start_ticks, use, resident, now_s, rest_s)
+
+
+def _gone(reason: str) -> _Kept:
+    return _Kept(-1, unknown(reason), None, float("-inf"), 0.0)
 
 
 def summed(

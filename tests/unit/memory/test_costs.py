@@ -42,7 +42,17 @@ def test_a_process_whose_pss_takes_long_is_left_in_peace_for_longer(tmp_path: Pa
     assert host_bytes(uses, 150.0)[0] == 2000 * 1024
 
 
-def test_a_small_process_is_read_at_every_look(tmp_path: Path) -> None:
+def test_a_process_that_stays_as_it_is_is_read_again_only_after_a_while(tmp_path: Path) -> None:
+    write(tmp_path, process(SERVER, pss_kib=1000))
+    uses = ServerUses(tmp_path, ServerProcess(SERVER), Timer(0.0))
+    host_bytes(uses, 100.0)
+    rollup = tmp_path / f"proc/{SERVER}/smaps_rollup"
+    rollup.write_text("Pss: 900 kB\n")
+    assert host_bytes(uses, 129.0)[0] == 1000 * 1024
+    assert host_bytes(uses, 130.0)[0] == 900 * 1024
+
+
+def test_a_small_process_that_moves_is_read_at_every_look(tmp_path: Path) -> None:
     uses = ServerUses(tmp_path, ServerProcess(SERVER), Timer(0.0001))
     for pss in (1000, 2000, 3000):
         write(tmp_path, process(SERVER, pss_kib=pss))
@@ -55,15 +65,15 @@ def test_all_processes_are_gone_through_only_now_and_then(tmp_path: Path) -> Non
     names = [one.name for one in holders.named((), frozenset(), 1, 100.0)]
     assert names == ["early"]
     write(tmp_path, process(901, "late", pss_kib=6000))
-    assert len(holders.named((), frozenset(), 1, 129.0)) == 1
-    assert [one.name for one in holders.named((), frozenset(), 1, 130.0)] == ["late", "early"]
+    assert len(holders.named((), frozenset(), 1, 219.0)) == 1
+    assert [one.name for one in holders.named((), frozenset(), 1, 220.0)] == ["late", "early"]
 
 
 def test_a_scan_that_takes_too_long_stops(tmp_path: Path) -> None:
     for pid in range(900, 1000):
         write(tmp_path, process(pid, "many", pss_kib=pid))
     holders = Holders(tmp_path, Timer(0.05))
-    assert len(holders.named((), frozenset(), 1, 100.0)) < 8
+    assert len(holders.named((), frozenset(), 1, 100.0)) < 6
 
 
 def test_a_holder_whose_pid_was_reused_loses_its_figure(tmp_path: Path) -> None:

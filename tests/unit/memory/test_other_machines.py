@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
+import psutil
 import pytest
 
 from mecha_tui.collect.memory.apple import apple_device, apple_limit, sysctl
@@ -246,3 +248,24 @@ def test_only_apples_own_chips_share_their_memory() -> None:
     assert device is not None
     assert device.kind is MemoryKind.UNIFIED
     assert apple_device(1.0, "x86_64") is None
+
+
+def test_a_whole_mac_is_read_without_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / "sysctl"
+    command.write_text("#!/bin/sh\necho 114688\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    with installed(None):
+        memory = MemoryReader().read(ServerProcess(os.getpid()))
+    assert memory.kind is MemoryKind.UNIFIED
+    assert memory.kind_note == "Apple GPU: no separate VRAM"
+    assert memory.pool_total_bytes.value == psutil.virtual_memory().total
+    assert memory.pool_available_bytes.source == "psutil"
+    assert memory.server_host_bytes.source == "RSS of 1 process"
+    assert memory.server_gpu_bytes.value is None
+    assert "macOS does not tell" in (memory.server_gpu_bytes.reason or "")
+    (limit,) = memory.limits
+    assert limit.limit_bytes.value == 112 * GIB
+    assert memory.holders == ()
