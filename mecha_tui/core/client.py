@@ -71,6 +71,9 @@ class ClientPromise:
     """Whether the client lets the model think."""
     requests_at_once: Reading[int] = _UNSET
     """How many requests the client may send at the same time."""
+    group: str | None = None
+    """What unites several models of which the client uses one at a time at this server; such
+    a client names models as it likes. None where the name should be the server's own."""
     settings: Mapping[Promise, Setting] = field(default_factory=dict)
     """Where each value stands, or would; a client told by hand has none of its own."""
 

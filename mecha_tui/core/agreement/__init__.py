@@ -77,7 +77,7 @@ def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreeme
     if numbers.role is Role.EMBEDDINGS:
         return agreement(tuple(doors))
     own = [found for rule in _SERVER_RULES if (found := rule(numbers)) is not None]
-    talking = tuple(one for one in clients if _asks_for(one, numbers.router_model))
+    talking = _talking(numbers, clients)
     judged = _found(_CLIENT_RULES, numbers, talking)
     if not talking:
         judged = [_nobody()]
@@ -97,9 +97,24 @@ def _found(
     ]
 
 
-def _asks_for(client: ClientPromise, router_model: str | None) -> bool:
-    """Whether a client talks to a model; outside a router, and without a name, it does."""
-    return router_model is None or client.model.value in (None, router_model)
+def _talking(
+    numbers: ServerNumbers, clients: tuple[ClientPromise, ...]
+) -> tuple[ClientPromise, ...]:
+    """Return the clients that talk to this very model.
+
+    Within a router that is told by the name they ask for. Elsewhere, where one client is
+    set up for several models and the server runs one of them, the others are left out.
+    """
+    if numbers.router_model is not None:
+        return tuple(one for one in clients if one.model.value in (None, numbers.router_model))
+    served = {
+        one.group
+        for one in clients
+        if one.group is not None and one.model.value in numbers.model_names
+    }
+    return tuple(
+        one for one in clients if one.group not in served or one.model.value in numbers.model_names
+    )
 
 
 def _nobody() -> Finding:

@@ -13,9 +13,12 @@ _NAMELESS: Reading[str] = unknown("the server does not say")
 
 
 def model_mismatch(numbers: ServerNumbers, client: ClientPromise) -> Finding | None:
-    """The client asks for a model of another name."""
+    """The client asks for a model of another name.
+
+    Clients that name models as they like are let be: llama-server answers to any name.
+    """
     model, names = client.model, numbers.model_names
-    if is_silent(model):
+    if is_silent(model) or client.group is not None:
         return None
     if model.value is None or not names:
         return undecided(
