@@ -40,6 +40,7 @@ from mecha_tui.present.words import finding_sign
 
 _CHART_LINES = 7
 _HOLDERS = 12
+_NO_CHART = "Nothing has been read yet that a chart could show."
 _ROLE_WORDS = {
     Role.SERVER: ("this server", Tone.ACCENT),
     Role.OURS: ("this screen", Tone.MUTED),
@@ -135,19 +136,19 @@ def _limit(limit: Limit, width: int) -> list[Line]:
 def _hour(picture: ServerPicture, width: int) -> list[Line]:
     head = heading("in use over the last hour", width)
     lines = hour_chart(picture, min(width, 100), _CHART_LINES)
-    return [head, *(lines or [line(muted("Nothing has been read yet that a chart could show."))])]
+    return [head, *(lines or wrapped(_NO_CHART, width, Tone.MUTED))]
 
 
 def _holders(memory: Memory, width: int) -> list[Line]:
     head = heading("who holds it", width)
     if not memory.holders:
-        return [head, line(muted("No process is visible."))]
+        return [head, *wrapped("No process is visible.", width, Tone.MUTED)]
     columns = f"{'pid':>8}  {'on the GPU':>12}  {'on the host':>12}       name"
     lines = [head, cut(line(muted(columns)), width)]
     lines += [cut(_holder(one), width) for one in memory.holders[:_HOLDERS]]
     hidden = len(memory.holders) - _HOLDERS
     if hidden > 0:
-        lines.append(line(muted(f"{hidden} more hold less")))
+        lines.append(cut(line(muted(f"{hidden} more hold less")), width))
     if memory.unattributed_gpu_bytes is not None:
         held = numbers.gib(memory.unattributed_gpu_bytes)
         lines += wrapped(

@@ -187,7 +187,8 @@ def host_line(memory: Memory) -> Line:
 def _unknown_lines(memory: Memory, width: int) -> list[Line]:
     """Say that the pool is unknown and why; host memory is told as what it is."""
     reason = memory.pool_total_bytes.reason or memory.pool_available_bytes.reason or "not read yet"
-    lines = [line(muted(f"{numbers.UNKNOWN} unknown")), *wrapped(reason, width, Tone.MUTED)]
+    head = cut(line(muted(f"{numbers.UNKNOWN} unknown")), width)
+    lines = [head, *wrapped(reason, width, Tone.MUTED)]
     if memory.host.total_bytes.is_known and memory.kind is not MemoryKind.NONE:
         lines.append(cut(host_line(memory), width))
     if memory.server_host_bytes.is_known:
