@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import psutil
 
 from mecha_tui.collect.address import parse_address
-from mecha_tui.collect.process import is_llama_server
+from mecha_tui.collect.program import is_llama_server
 from mecha_tui.errors import UsageError
 
 USUAL_PORTS = (8080, 9931)

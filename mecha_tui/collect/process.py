@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,17 +11,16 @@ import psutil
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.control_group import owner_of_process
 from mecha_tui.collect.model_file import shape_for_path, shape_for_process
+from mecha_tui.collect.program import is_llama_server, shown_name
 from mecha_tui.collect.sockets import Door, Listener, listener
 from mecha_tui.collect.sources import ProcessFacts
-from mecha_tui.core.command_line import VARIABLES, launch_flags
+from mecha_tui.collect.systemd_unit import Show, Unit, shown_services, unit_at
+from mecha_tui.core.command_line import ARGV, VARIABLES, launch_flags
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.server import ServerProcess
 
-_PROGRAM = re.compile(r"\.?llama[-_]?server.*|llama(\.exe)?|llamafile.*|server(\.exe)?")
-_INTERPRETER = re.compile(r"python[\d.]*(\.exe)?|(ba|da|z)?sh")
-_MODULES = ("mecha_tui.demo.server",)
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_NAME_LIMIT = 40
+UNIT_INTERVAL_S = 60.0
+"""How often systemd is asked about a process that may not be read."""
 
 
 class LocalProcesses:
@@ -30,8 +29,10 @@ class LocalProcesses:
     A :data:`~mecha_tui.collect.sources.ProcessSource`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, show: Show = shown_services) -> None:
+        self._show = show
         self._known: dict[str, tuple[Listener, ProcessFacts]] = {}
+        self._asked_s: dict[str, float] = {}
 
     def __call__(self, url: str) -> ProcessFacts:
         """Return the facts. This reads files of the system and may take some milliseconds."""
@@ -40,9 +41,23 @@ class LocalProcesses:
             return before[1]
         address = parse_address(url)
         found = listener(Door(address.host, address.port, address.socket_path))
-        facts = _nobody(found.reason) if found.pid is None else facts_of(found.pid)
+        if found.pid is not None:
+            facts = facts_of(found.pid)
+        else:
+            facts = self._by_unit(url, address.port, found) or _nobody(found.reason)
         self._known[url] = found, facts
         return facts
+
+    def _by_unit(self, url: str, port: int, found: Listener) -> ProcessFacts | None:
+        """Return what systemd says of a process that may not be looked at itself."""
+        now_s = time.monotonic()
+        if found.owner_uid is None or now_s < self._asked_s.get(url, -UNIT_INTERVAL_S) + (
+            UNIT_INTERVAL_S
+        ):
+            return None
+        self._asked_s[url] = now_s
+        unit = unit_at(port, self._show)
+        return None if unit is None else facts_of_unit(unit, found.owner_uid)
 
 
 def router_child_flags(arguments: Sequence[str]) -> LaunchFlags:
@@ -52,9 +67,32 @@ def router_child_flags(arguments: Sequence[str]) -> LaunchFlags:
 
 
 def _is_same(found: Listener, facts: ProcessFacts) -> bool:
-    if facts.process is None or not found.is_listening:
+    """Whether nothing changed; a hidden process is the same as long as it is still there."""
+    if facts.process is None or not (found.is_listening or found.is_hidden):
         return False
-    return _started_wall_s(facts.process.pid) == facts.process.started_wall_s
+    started_wall_s = _started_wall_s(facts.process.pid)
+    return started_wall_s is not None and started_wall_s == facts.process.started_wall_s
+
+
+def facts_of_unit(unit: Unit, owner_uid: int) -> ProcessFacts | None:
+    """Return what a unit tells of its process; None where that is not whose socket it is."""
+    try:
+        process = psutil.Process(unit.pid)
+        started_wall_s, uids = process.create_time(), process.uids()
+        running = process.cmdline()
+    except psutil.Error:
+        return None
+    if uids.effective != owner_uid:
+        return None
+    is_seen = is_llama_server(running)
+    launch = launch_flags(
+        running if is_seen else unit.arguments,
+        None if unit.environment is None else _read_by_servers(unit.environment),
+        unit.why_no_environment,
+        source=ARGV if is_seen else unit.name,
+    )
+    launch = replace(launch, model=shape_for_process(unit.pid, launch.model_path))
+    return ProcessFacts(ServerProcess(unit.pid, started_wall_s, unit.name), "", launch)
 
 
 def facts_of(pid: int) -> ProcessFacts:
@@ -78,30 +116,8 @@ def facts_of(pid: int) -> ProcessFacts:
     return ProcessFacts(process, "", launch)
 
 
-def is_llama_server(arguments: Sequence[str]) -> bool:
-    """Whether a command line starts llama-server, directly or through an interpreter."""
-    names = [_base_name(argument) for argument in arguments[:3]]
-    if not names:
-        return False
-    if _INTERPRETER.fullmatch(names[0]) and len(names) > 1:
-        if names[1] == "-m":
-            return names[-1] in _MODULES
-        return _PROGRAM.fullmatch(names[1]) is not None
-    return _PROGRAM.fullmatch(names[0]) is not None
-
-
-def shown_name(arguments: Sequence[str]) -> str:
-    """Return a program's name, safe to show; nothing else of its command line is ever shown."""
-    name = _UNSAFE.sub("", _base_name(arguments[0]) if arguments else "")
-    return name[:_NAME_LIMIT] or "another program"
-
-
 def _nobody(reason: str) -> ProcessFacts:
     return ProcessFacts(None, reason, launch_flags(None, None, reason))
-
-
-def _base_name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _started_wall_s(pid: int) -> float | None:
@@ -117,4 +133,8 @@ def _environment(pid: int) -> Mapping[str, str] | None:
         everything = psutil.Process(pid).environ()
     except (OSError, psutil.Error):
         return None
+    return _read_by_servers(everything)
+
+
+def _read_by_servers(everything: Mapping[str, str]) -> Mapping[str, str]:
     return {name: everything[name] for name in VARIABLES if name in everything}

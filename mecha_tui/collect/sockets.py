@@ -26,10 +26,17 @@ class Listener:
     pid: int | None
     reason: str = ""
     """Why it is not known; empty when it is."""
+    owner_uid: int | None = None
+    """Whose socket it is, where the process itself may not be seen; None otherwise."""
     socket_link: Path | None = None
     """Where the kernel shows the open socket, which is quick to look at again."""
     socket_name: str = ""
     """What the link says as long as it is the same socket."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether something listens there that may not be looked at."""
+        return self.owner_uid is not None
 
     @property
     def is_listening(self) -> bool:
@@ -111,13 +118,18 @@ def listener(door: Door) -> Listener:
     if pids:
         listed = ", ".join(str(pid) for pid in sorted(pids))
         return Listener(None, f"several processes listen there (pids {listed})")
-    return Listener(None, _why_hidden(door, bool(open_here)))
+    if not open_here:
+        return Listener(
+            None, "no local process listens there: it may run in a container or behind a tunnel"
+        )
+    uid = _socket_owner(door)
+    return Listener(None, _why_hidden(uid), uid)
 
 
 def _found(pid: int, descriptor: int) -> Listener:
     link = Path(f"/proc/{pid}/fd/{descriptor}")
     try:
-        return Listener(pid, "", link, os.readlink(link))
+        return Listener(pid, "", None, link, os.readlink(link))
     except OSError:
         return Listener(pid)
 
@@ -130,12 +142,11 @@ def user_name(uid: int) -> str:
         return str(uid)
 
 
-def _why_hidden(door: Door, is_open: bool) -> str:
-    if not is_open:
-        return "no local process listens there: it may run in a container or behind a tunnel"
-    uid = _socket_owner(door)
+def _why_hidden(uid: int | None) -> str:
     if uid is None:
         return "its process is not visible to this user"
+    if os.geteuid() in (0, uid):
+        return "its process is not visible from here: one of the two runs in a container"
     return f"its process runs as user {user_name(uid)} and may not be read by this one"
 
 

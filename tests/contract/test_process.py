@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from mecha_tui.collect.control_group import owner_of
-from mecha_tui.collect.process import LocalProcesses, is_llama_server
+from mecha_tui.collect.process import LocalProcesses
+from mecha_tui.collect.program import is_llama_server
 from mecha_tui.collect.sockets import is_local, listens_for
 from mecha_tui.core.division import KvMode
 from mecha_tui.core.numbers import server_numbers
@@ -161,6 +163,62 @@ def test_a_server_of_another_user_is_unknown_with_its_reason(tiny_model: Path) -
         )
     assert seen.stdout == (
         "None|None|its process runs as user root and may not be read by this one\n"
+    )
+
+
+def look_as_nobody(url: str, shown: str) -> str:
+    """Return what another user sees of a server, and of what systemd shows of it."""
+    code = (
+        "import os, sys\n"
+        "from mecha_tui.collect.process import LocalProcesses\n"
+        "find = LocalProcesses(lambda: sys.argv[2])\n"
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "flags, facts = find(sys.argv[1]).launch, find(sys.argv[1])\n"
+        "for one in (flags.context_tokens, flags.slots, flags.reasoning_budget):\n"
+        "    print(one.value, one.source, one.reason, sep='|')\n"
+        "print(facts.process.pid, facts.process.unit, sep='|')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, url, shown], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="another user can only be taken on by root")
+def test_a_server_of_another_user_is_known_by_its_systemd_unit(tiny_model: Path) -> None:
+    with running_server(NEW, tiny_model, "-np", "2", "-c", "8192") as server:
+        command = f"/usr/bin/llama-server -np 2 -c 4096 --port {server.port}"
+        shown = (
+            f"MainPID={server.pid}\nExecStart={{ path=/usr/bin/llama-server ; argv[]={command} ; "
+            "ignore_errors=no ; start_time=[n/a] }\n"
+            "Environment=LLAMA_ARG_THINK_BUDGET=512\nId=llama.service\n"
+        )
+        assert look_as_nobody(server.url, shown).splitlines() == [
+            "8192|argv|None",
+            "2|argv|None",
+            "512|environment LLAMA_ARG_THINK_BUDGET|None",
+            f"{server.pid}|llama.service",
+        ]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="namespaces are made by root")
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare makes the namespace")
+def test_a_server_outside_of_our_container_is_unknown_with_its_reason(tiny_model: Path) -> None:
+    code = (
+        "import sys\n"
+        "from mecha_tui.collect.process import LocalProcesses\n"
+        "facts = LocalProcesses()(sys.argv[1])\n"
+        "print(facts.process, facts.launch.context_tokens.value, facts.why_no_process, sep='|')"
+    )
+    with running_server(NEW, tiny_model, *FLAGS) as server:
+        seen = subprocess.run(
+            ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code, server.url],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert seen.stdout == (
+        "None|None|its process is not visible from here: one of the two runs in a container\n"
     )
 
 
