@@ -79,6 +79,19 @@ def chart(
     return lines
 
 
+def first_cell(series: Series, width: int, labels: int) -> int:
+    """Return the cell at which a chart's oldest column stands.
+
+    Args:
+        series: The values.
+        width: The chart's cells, its labels included.
+        labels: Cells that the labels take.
+    """
+    room = max(1, width - labels - 1)
+    stretch = max(1, -(-series.length // room))
+    return max(0, width - -(-series.length // stretch))
+
+
 def label_cells(series: Series) -> int:
     """Return how many cells a chart's labels take."""
     return len(tokens(_ceiling(series)))

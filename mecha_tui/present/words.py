@@ -163,7 +163,9 @@ def event_text(event: Event) -> str:
     if event.kind is EventKind.REPLACED:
         return f"another process answers here {event.subject}{detail}"
     if event.kind is EventKind.QUEUE:
-        return f"requests began to wait: {event.subject}"
+        return f"requests began to wait: {event.subject}" + (
+            f" · {event.detail}" if event.detail else ""
+        )
     return f"{event.kind.value} {event.subject}{detail}"
 
 

@@ -170,6 +170,17 @@ async def test_inspection_follows_the_rounds() -> None:
         assert "slot 1" in text_of(app)
 
 
+async def test_a_key_hint_can_be_clicked() -> None:
+    app = app_showing(scenes.busy())
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        last = text_of(app).split("\n")[-1]
+        await pilot.click(offset=(last.index("agreement"), SIZE[1] - 1))
+        await until(pilot, lambda: isinstance(app.screen, AgreementScreen))
+        last = text_of(app).split("\n")[-1]
+        await pilot.click(offset=(last.index("close"), SIZE[1] - 1))
+        await until(pilot, lambda: isinstance(app.screen, DashboardScreen))
+
+
 async def test_q_and_control_c_leave_with_success() -> None:
     for key in ("q", "ctrl+c"):
         app = app_showing(scenes.busy())

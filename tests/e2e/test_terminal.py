@@ -13,6 +13,8 @@ from tests.e2e.tmux import Terminal, mecha_tui, terminal
 from tests.servers import NEW, RunningServer, running_server
 
 SIZES = ((200, 60), (80, 24), (60, 15), (30, 8), (10, 3), (3, 2), (1, 1), (200, 1), (1, 60))
+LEFT, WHEEL_DOWN = 0, 65
+"""Mouse buttons as terminals number them."""
 GIVEN_BACK = "0 1 0 0"
 """Not on the alternate screen, cursor shown, no mouse."""
 CRASH = """
@@ -90,6 +92,25 @@ def test_a_signal_ends_it_and_the_terminal_is_given_back(
     window.process().send_signal(number)
     window.ends_with(128 + number)
     assert window.modes() == GIVEN_BACK
+
+
+def test_the_mouse_chooses_scrolls_and_opens(window: Terminal, server: RunningServer) -> None:
+    start(window, server)
+    window.mouse(WHEEL_DOWN, 10, 10)
+    window.shows("› 1")
+    lines = window.text().split("\n")
+    row = next(y for y, one in enumerate(lines) if "  3  ·" in one)
+    window.mouse(LEFT, 20, row)
+    window.shows("› 3")
+    window.mouse(LEFT, lines[-2].index("agreement"), len(lines) - 2)
+    window.shows("do they agree?")
+
+
+def test_it_ends_when_the_terminal_goes_away(window: Terminal, server: RunningServer) -> None:
+    start(window, server)
+    process = window.process()
+    window.close()
+    assert process.wait(30.0) is None or not process.is_running()
 
 
 def test_control_z_does_nothing(window: Terminal, server: RunningServer) -> None:

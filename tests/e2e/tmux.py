@@ -15,7 +15,7 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from tests.servers import wait_until
+from tests.servers import PATIENCE_S, wait_until
 
 PROJECT = Path(__file__).parents[2]
 MODES = "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{mouse_sgr_flag}"
@@ -68,11 +68,22 @@ class Terminal:
     def press(self, *keys: str) -> None:
         self.tmux("send-keys", *keys)
 
+    def mouse(self, button: int, x: int, y: int) -> None:
+        """Press and release a mouse button over a cell, as a terminal tells it.
+
+        A wheel, from 64 on, is never released.
+        """
+        for end in "M" if button >= 64 else "Mm":
+            self.tmux("send-keys", "-l", f"\x1b[<{button};{x + 1};{y + 1}{end}")
+
     def resize(self, width: int, height: int) -> None:
         self.tmux("resize-window", "-x", str(width), "-y", str(height))
 
     def shows(self, text: str) -> None:
-        wait_until(lambda: text in self.text(), f"{text!r} on the screen:\n{self.text()}", 30.0)
+        try:
+            wait_until(lambda: text in self.text(), repr(text), PATIENCE_S)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the screen shows:\n{self.text()}") from None
 
     def ends_with(self, status: int) -> None:
         self.shows(f"{_ENDED}{status}\n")

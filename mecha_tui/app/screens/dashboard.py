@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
-
 from mecha_tui.app.keys import Place, bindings
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.present.dashboard import dashboard
@@ -23,15 +21,11 @@ class DashboardScreen(PictureScreen):
         """Return the dashboard."""
         return dashboard(view, width, height)
 
-    async def on_click(self, event: events.Click) -> None:
-        """Choose the slot under the mouse; a second click looks into it."""
-        hit = self.canvas.frame.hit(event.screen_x, event.screen_y)
-        if hit is None or hit.slot_id is None:
-            await super().on_click(event)
-            return
-        self.desk.choose(hit.slot_id)
+    async def slot_clicked(self, slot_id: int, *, is_double: bool) -> None:
+        """Choose the slot; a second click looks into it."""
+        self.desk.choose(slot_id)
         self.draw()
-        if event.chain == 2:
+        if is_double:
             await self.run_action("app.inspect")
 
     def on_mouse_scroll_down(self) -> None:

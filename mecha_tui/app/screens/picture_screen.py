@@ -56,10 +56,15 @@ class PictureScreen(Screen[None], inherit_bindings=False):
         self.draw()
 
     async def on_click(self, event: events.Click) -> None:
-        """Run the key hint under the mouse."""
+        """Run the key hint under the mouse, or choose the slot there."""
         hit = self.canvas.frame.hit(event.screen_x, event.screen_y)
         if hit is not None and hit.action is not None:
             await self.run_action(hit.action)
+        elif hit is not None and hit.slot_id is not None:
+            await self.slot_clicked(hit.slot_id, is_double=event.chain == 2)
+
+    async def slot_clicked(self, slot_id: int, *, is_double: bool) -> None:
+        """Do what a click on a slot's row means here; by default nothing."""
 
     def _view(self) -> View:
         view = self.desk.view

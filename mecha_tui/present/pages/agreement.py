@@ -6,7 +6,7 @@ from mecha_tui.core.agreement import Cure, Finding, Verdict
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.numbers import KvMode
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.core.reading import Reading
+from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.present import numbers
 from mecha_tui.present.pages.page import Page
 from mecha_tui.present.panels.numbers_panel import verdict_part
@@ -114,10 +114,12 @@ def _finding(finding: Finding, width: int, chosen: int) -> list[Line]:
         is_chosen = index == chosen
         mark = bold("› ", Tone.ACCENT) if is_chosen else Part("  ")
         word = muted("set  " if index == 0 else "or   ")
-        whole = cut(
-            line(mark, word, bold(cure.line, Tone.ACCENT), muted(f"   {cure.place}")), width
-        )
-        lines.append(lit(whole) if is_chosen else whole)
+        whole = line(mark, word, bold(cure.line, Tone.ACCENT), muted(f"   {cure.place}"))
+        below: list[Line] = []
+        if width_of(whole) > width:
+            whole = cut(line(mark, word, bold(cure.line, Tone.ACCENT)), width)
+            below = [line(" " * 7, one) for one in wrapped(cure.place, width - 7, Tone.MUTED)]
+        lines += [lit(one) if is_chosen else one for one in (whole, *below)]
     return lines
 
 
@@ -149,7 +151,26 @@ def _server(picture: ServerPicture, width: int) -> list[Line]:
         ),
         _reading("-cram (MiB)", _tokens(given.cache_ram_mib), given.cache_ram_mib, width),
         _reading("context shift", shift_text, shift, width),
+        *_others(picture, width),
     ]
+
+
+def _others(picture: ServerPicture, width: int) -> list[Line]:
+    """Return what the screen shows elsewhere and may not know, with its source or reason."""
+    queue, process = picture.waiting, picture.process
+    estimate = queue.reason if not queue.is_exact else None
+    waiting = known(queue.count, queue.source or "") if queue.count is not None else None
+    pid: Reading[int] = unknown(picture.why_no_process or "no process was looked for")
+    if process is not None:
+        pid = known(process.pid, process.unit or "the process that owns the address")
+    rows = [
+        _reading(
+            "waiting", numbers.tokens(queue.count), waiting or unknown(queue.reason or ""), width
+        )
+    ]
+    if waiting is not None and estimate:
+        rows.append(cut(line(" " * (_LABEL + _FIGURE), muted(f"  at most: {estimate}")), width))
+    return [*rows, _reading("process", "–" if pid.value is None else str(pid.value), pid, width)]
 
 
 def _client(client: ClientPromise, width: int) -> list[Line]:

@@ -56,7 +56,9 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
     lines += [EMPTY, *_texts(one.slot, width)]
     sentence = state_sentence(picture)
     if sentence is not None and picture.is_lost:
-        lines = [*wrapped(sentence, width, Tone.WARNING), *[faded(each) for each in lines]]
+        told = picture.condition.reason
+        reason = wrapped(told, width, Tone.MUTED) if told else []
+        lines = [*wrapped(sentence, width, Tone.WARNING), *reason, *[faded(each) for each in lines]]
     note = line(muted(f"{len(picture.slots)} slots"))
     if view.is_stale and picture.age_s is not None:
         note = line(Part(f"picture {numbers.age(picture.age_s)} old", Tone.WARNING))

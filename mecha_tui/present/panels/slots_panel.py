@@ -129,6 +129,8 @@ def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLin
     sentence = state_sentence(picture)
     if sentence is not None:
         lines.append(_lost_line(picture, sentence, width))
+    elif view.is_stale and picture.slots_reason:
+        lines.append(cut(line(muted("no newer picture: "), picture.slots_reason), width))
     if has_pool(picture):
         lines.append(cut(_pool_line(picture, width), width))
     if room - len(lines) > min(3, len(rows)):

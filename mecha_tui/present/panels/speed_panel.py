@@ -5,7 +5,7 @@ from __future__ import annotations
 from mecha_tui.core.history import Series
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
-from mecha_tui.present.charts import chart, label_cells
+from mecha_tui.present.charts import chart, first_cell, label_cells
 from mecha_tui.present.text import EMPTY, Line, Tone, bold, cut, line, muted, spread
 
 HIGHEST_CHART = 6
@@ -31,7 +31,7 @@ def speed_lines(
         return [writing, reading][:room]
     if room < 9:
         height = room - 2 if room < 6 else room - 3
-        axis = [] if room < 6 else [_axis(written, width)]
+        axis = [] if room < 6 else [_axis(written, width, label_cells(written))]
         return [writing, reading, *chart(written, width, height, Tone.ACCENT), *axis]
     height = min(highest, (room - 3) // 2)
     labels = max(label_cells(written), label_cells(read))
@@ -40,7 +40,7 @@ def speed_lines(
         *chart(written, width, height, Tone.ACCENT, label_cells=labels),
         reading,
         *chart(read, width, height, Tone.READING, label_cells=labels),
-        _axis(written, width),
+        _axis(written, width, labels),
     ]
 
 
@@ -55,8 +55,10 @@ def _rate_line(tokens_per_s: float | None, word: str) -> Line:
     return line(bold(numbers.rate(tokens_per_s)), muted(f" tok/s {word}"))
 
 
-def _axis(series: Series, width: int) -> Line:
-    minutes = series.length * series.bucket_s / 60
-    if width < 20:
+def _axis(series: Series, width: int, labels: int) -> Line:
+    """Return what the first and the last column of a chart stand for."""
+    if width < 24:
         return EMPTY
-    return spread(line(muted(f"{minutes:g} min ago")), line(muted("now")), width)
+    minutes = series.length * series.bucket_s / 60
+    oldest = line(" " * first_cell(series, width, labels), muted(f"{minutes:g} min ago"))
+    return spread(oldest, line(muted("now")), width)
