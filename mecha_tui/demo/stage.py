@@ -54,7 +54,7 @@ def check_extra() -> None:
 
 
 @contextlib.contextmanager
-def stage(model_folder: Path | None = None) -> Iterator[Stage]:
+def stage(model_folder: Path | None = None, *, sends_texts: bool = True) -> Iterator[Stage]:
     """Run the demo for the length of a ``with`` block.
 
     Both children hold a pipe from this process and end when it closes, so they end too
@@ -62,6 +62,7 @@ def stage(model_folder: Path | None = None) -> Iterator[Stage]:
 
     Args:
         model_folder: Where the model is kept; the user's cache folder by default.
+        sends_texts: Whether the server shows prompts and answers, which few servers do.
 
     Raises:
         UsageError: The extra is missing, or the model cannot be written.
@@ -69,22 +70,37 @@ def stage(model_folder: Path | None = None) -> Iterator[Stage]:
     """
     check_extra()
     with contextlib.ExitStack() as server_life, tempfile.TemporaryFile() as log:
-        server, url = _served(server_life, USUAL, model_folder, log)
+        environment = _environment(sends_texts=sends_texts)
+        server, url = _served(server_life, USUAL, model_folder, log, environment)
         speed = reading_speed(url)
         size = fitting_size(speed, USUAL) if speed else USUAL
         if size != USUAL:
             server_life.close()
-            server, url = _served(server_life, size, model_folder, log)
-        with _child(_agents_command(url), log) as agents:
+            server, url = _served(server_life, size, model_folder, log, environment)
+        with _child(_agents_command(url), log, environment) as agents:
             yield Stage(url, server.pid, agents.pid)
 
 
 def _served(
-    life: contextlib.ExitStack, size: ModelSize, folder: Path | None, log: IO[bytes]
+    life: contextlib.ExitStack,
+    size: ModelSize,
+    folder: Path | None,
+    log: IO[bytes],
+    environment: dict[str, str],
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start a server that ends with ``life``, and return it with its address."""
-    server = life.enter_context(_child(_server_command(cached_model(size, folder), size), log))
+    command = _server_command(cached_model(size, folder), size)
+    server = life.enter_context(_child(command, log, environment))
     return server, _listening_url(server, log)
+
+
+def _environment(*, sends_texts: bool) -> dict[str, str]:
+    """Return our own environment without what it says to the user's servers."""
+    package_parent = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (package_parent, os.environ.get("PYTHONPATH"))))
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LLAMA_")}
+    texts = {"LLAMA_SERVER_SLOTS_DEBUG": "1"} if sends_texts else {}
+    return {**kept, **texts, "PYTHONPATH": path}
 
 
 def _server_command(model: Path, size: ModelSize) -> list[str]:
@@ -102,17 +118,17 @@ def _agents_command(url: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def _child(command: list[str], log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def _child(
+    command: list[str], log: IO[bytes], environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run a child that ends with the block; the terminal's signals do not reach it."""
-    package_parent = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, (package_parent, os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen(  # noqa: S603  # our own modules
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
         start_new_session=True,
-        env={**os.environ, "LLAMA_SERVER_SLOTS_DEBUG": "1", "PYTHONPATH": path},
+        env=environment,
     )
     try:
         yield process

@@ -75,7 +75,8 @@ def bold(text: str, tone: Tone = Tone.TEXT) -> Part:
 
 def width_of(parts: Line) -> int:
     """Return how many cells a line takes."""
-    return sum(cell_width(part.text) for part in parts)
+    # Every frame asks for thousands of these, nearly all of them ASCII.
+    return sum([len(part.text) if part.text.isascii() else cell_width(part.text) for part in parts])
 
 
 def plain(parts: Line) -> str:
@@ -103,9 +104,11 @@ def cut(parts: Line, width: int) -> Line:
 
 def filled(parts: Line, width: int) -> Line:
     """Return the line in exactly ``width`` cells."""
-    short = cut(parts, width)
-    missing = width - width_of(short)
-    return (*short, Part(" " * missing)) if missing > 0 else short
+    cells = width_of(parts)
+    if cells > width:
+        parts = cut(parts, width)
+        cells = width_of(parts)
+    return (*parts, Part(" " * (width - cells))) if cells < width else parts
 
 
 def spread(left: Line, right: Line, width: int) -> Line:
@@ -118,14 +121,18 @@ def spread(left: Line, right: Line, width: int) -> Line:
 def faded(parts: Line) -> Line:
     """Return the line greyed, as what is no longer true."""
     return tuple(
-        replace(part, tone=part.tone if part.tone is Tone.FAINT else Tone.MUTED, is_bold=False)
-        for part in parts
+        [
+            Part(
+                part.text, Tone.FAINT if part.tone is Tone.FAINT else Tone.MUTED, False, part.is_lit
+            )
+            for part in parts
+        ]
     )
 
 
 def lit(parts: Line) -> Line:
     """Return the line on the background of the chosen row."""
-    return tuple(replace(part, is_lit=True) for part in parts)
+    return tuple([Part(part.text, part.tone, part.is_bold, True) for part in parts])
 
 
 def wrapped(text: str, width: int, tone: Tone = Tone.TEXT, *, limit: int = 500) -> list[Line]:

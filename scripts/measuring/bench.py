@@ -137,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         ours = Watcher("mecha-tui", lambda url: (sys.executable, "-m", "mecha_tui", "--url", url))
         theirs = Watcher("llamastat", lambda url: (program, "-u", url))
         taken: dict[str, list[Figures]] = {ours.name: [], theirs.name: []}
-        with stage() as running:
+        with stage(sends_texts=False) as running:
             for number in range(options.rounds):
                 for watcher in (ours, theirs) if number % 2 else (theirs, ours):
                     figures = measured(watcher, running.url, options.seconds)

@@ -85,6 +85,18 @@ def test_the_demo_server_is_divided_as_it_claims(tmp_path: Path) -> None:
     assert arguments[arguments.index("--reasoning-budget") + 1] == "4096"
 
 
+def test_what_the_environment_says_to_the_users_servers_does_not_reach_the_demos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_ARG_CTX_SIZE", "4096")
+    monkeypatch.setenv("LLAMA_API_KEY", "secret")
+    with stage(tmp_path) as running:
+        for pid in (running.server_pid, running.agents_pid):
+            environment = psutil.Process(pid).environ()
+            own = {name for name in environment if name.startswith("LLAMA_")}
+            assert own == {"LLAMA_SERVER_SLOTS_DEBUG"}
+
+
 def test_two_demos_run_side_by_side(tmp_path: Path) -> None:
     with stage(tmp_path) as one, stage(tmp_path) as other:
         assert one.url != other.url
