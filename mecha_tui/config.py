@@ -27,6 +27,9 @@ class ClientSetting:
     thinking: bool | None = None
     source: str = ""
     """Where it stands, for the user."""
+    compact_at_tokens: int | None = None
+    vision: bool | None = None
+    requests_at_once: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,15 @@ def _client(name: str, value: object, source: str) -> ClientSetting:
     place = f"{source} [clients.{name}]"
     if not isinstance(value, dict):
         raise UsageError(f"{place} must be a table with context_window, max_tokens and the like")
-    kinds = {"base_url": str, "context_window": int, "max_tokens": int, "thinking": bool}
+    kinds = {
+        "base_url": str,
+        "context_window": int,
+        "max_tokens": int,
+        "thinking": bool,
+        "compact_at_tokens": int,
+        "vision": bool,
+        "requests_at_once": int,
+    }
     _refuse_unknown(value, tuple(kinds), source, f"[clients.{name}] ")
     for key, kind in kinds.items():
         if key in value and type(value[key]) is not kind:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from mecha_tui.collect.clients.reach import is_same_place
 from mecha_tui.core.client import SILENT, ClientPromise, Promise, Setting
 from mecha_tui.core.reading import Reading, known, unknown
+
+T = TypeVar("T")
 
 _FLAGS = {Promise.CONTEXT_WINDOW: "--context-window", Promise.MAX_TOKENS: "--max-tokens"}
 
@@ -41,6 +43,21 @@ class ToldByHand(Protocol):
         ...
 
     @property
+    def compact_at_tokens(self) -> int | None:
+        """Where it compacts its transcript."""
+        ...
+
+    @property
+    def vision(self) -> bool | None:
+        """Whether it sends images."""
+        ...
+
+    @property
+    def requests_at_once(self) -> int | None:
+        """How many requests it sends at the same time."""
+        ...
+
+    @property
     def source(self) -> str:
         """Where it was told."""
         ...
@@ -54,15 +71,21 @@ def hand_clients(told: Iterable[ToldByHand], url: str) -> tuple[ClientPromise, .
 
 
 def _promise(told: ToldByHand) -> ClientPromise:
-    settings = {
-        promise: Setting(f"{promise.value} = {{}}", f"{told.name}'s own settings")
-        for promise in _FLAGS
-    }
+    own = f"{told.name}'s own settings"
+    settings = {promise: Setting(f"{promise.value} = {{}}", own) for promise in _FLAGS}
+    settings[Promise.REQUESTS_AT_ONCE] = Setting(
+        "requests_at_once = {}", "mecha-tui's settings [clients.NAME], if that is so"
+    )
     return ClientPromise(
         name=told.name,
         context_window=_number(told, told.context_window, Promise.CONTEXT_WINDOW),
         max_tokens=_number(told, told.max_tokens, Promise.MAX_TOKENS),
-        thinking=unknown(SILENT) if told.thinking is None else known(told.thinking, told.source),
+        thinking=unknown("not told: add thinking to [clients.NAME]")
+        if told.thinking is None
+        else known(told.thinking, told.source),
+        compact_at_tokens=_optional(told.compact_at_tokens, told.source),
+        vision=_optional(told.vision, told.source),
+        requests_at_once=_optional(told.requests_at_once, told.source),
         settings=settings,
     )
 
@@ -72,3 +95,7 @@ def _number(told: ToldByHand, value: int | None, promise: Promise) -> Reading[in
     if value is not None:
         return known(value, told.source)
     return unknown(f"not told: add {promise.value} to [clients.NAME], or {_FLAGS[promise]}")
+
+
+def _optional(value: T | None, source: str) -> Reading[T]:
+    return unknown(SILENT) if value is None else known(value, source)
