@@ -12,6 +12,7 @@ from typing import Any
 
 import pynvml
 
+UNINITIALIZED = 1
 NOT_SUPPORTED, NO_PERMISSION, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND = 3, 4, 9, 12
 FUNCTION_NOT_FOUND, GPU_IS_LOST, VERSION_MISMATCH, UNKNOWN = 13, 15, 18, 999
 INSUFFICIENT_SIZE = 7
@@ -42,6 +43,8 @@ class FakeNvml:
 
     gpus: list[FakeGpu] = field(default_factory=list)
     init: int = 0
+    was_reloaded: bool = False
+    """Whether the driver was taken out and put in again, so that it must be opened anew."""
     missing: set[str] = field(default_factory=set)
     """Functions that this library does not export."""
     before_call: Callable[[str], None] = lambda _name: None
@@ -64,14 +67,15 @@ class FakeNvml:
 
     def _nvmlInitWithFlags(self, flags: Any) -> int:
         del flags
+        self.was_reloaded = False
         return self.init
 
     def _nvmlShutdown(self) -> int:
         return 0
 
     def _nvmlDeviceGetCount_v2(self, count: Any) -> int:
-        if self.init:
-            return self.init
+        if self.init or self.was_reloaded:
+            return self.init or UNINITIALIZED
         count._obj.value = len(self.gpus)
         return 0
 

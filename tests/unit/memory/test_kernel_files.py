@@ -157,6 +157,38 @@ def test_version_one_of_control_groups_is_read_by_its_own_names(tmp_path: Path) 
     assert limit.left_bytes.value == 4 * GIB
 
 
+def test_version_one_writes_a_huge_number_where_no_limit_is_set(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/4711/cgroup": "4:memory:/a\n",
+            "sys/fs/cgroup/memory/a/memory.limit_in_bytes": "9223372036854771712\n",
+            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+        },
+    )
+    assert memory_limit(tmp_path, SERVER).limit_bytes.reason == "no limit is set"
+
+
+def test_a_limit_that_is_nearly_reached_is_a_finding(tmp_path: Path) -> None:
+    write(tmp_path, {"proc/4711/cgroup": "0::/a\n"})
+    files = "inactive_file 0\nactive_file 0\n"
+    v2_group(tmp_path, "/a", max=gib(40), current=gib(39), stat=files)
+    (found,) = memory_findings(Memory(limits=(memory_limit(tmp_path, SERVER),)))
+    assert found.code == "memory-limit-near"
+    assert "leaves 1.0 GiB of its 40.0 GiB" in found.message
+    v2_group(tmp_path, "/a", current=gib(20))
+    assert memory_findings(Memory(limits=(memory_limit(tmp_path, SERVER),))) == ()
+
+
+def test_locked_pages_of_a_mapped_model_cannot_be_given_back(tmp_path: Path) -> None:
+    write(tmp_path, process(SERVER))
+    rollup = "Pss: 9000 kB\nPss_Anon: 1000 kB\nPss_File: 8000 kB\nLocked: 7000 kB\n"
+    (tmp_path / f"proc/{SERVER}/smaps_rollup").write_text(rollup)
+    memory = read(tmp_path)
+    assert memory.server_host_bytes.value == 9000 * 1024
+    assert memory.server_cache_bytes.value == 1000 * 1024
+
+
 def test_more_cached_files_than_use_leave_the_whole_limit(tmp_path: Path) -> None:
     write(tmp_path, {"proc/4711/cgroup": "0::/a\n"})
     stat = f"inactive_file {9 * GIB}\nactive_file 0\n"
@@ -165,7 +197,8 @@ def test_more_cached_files_than_use_leave_the_whole_limit(tmp_path: Path) -> Non
 
 
 def test_a_group_outside_the_namespace_is_not_followed(tmp_path: Path) -> None:
-    write(tmp_path, {"proc/4711/cgroup": "0::/../../etc\n"})
+    write(tmp_path, {"proc/4711/cgroup": "0::/../../etc\n", "sys/etc/memory.max": "4096\n"})
+    (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
     assert memory_limit(tmp_path, SERVER).limit_bytes.value is None
 
 

@@ -225,6 +225,20 @@ def test_after_a_driver_reload_the_library_is_opened_again(root: Path) -> None:
     assert library.calls.count("nvmlInitWithFlags") >= 2
 
 
+def test_a_driver_reloaded_between_two_looks_costs_none_of_them(root: Path) -> None:
+    now = [100.0]
+    library = FakeNvml([FakeGpu()])
+    reader = MemoryReader(root, clock=lambda: now[0])
+    with installed(library):
+        reader.read(None)
+        library.was_reloaded = True
+        library.change(0, memory=(24 * GIB, 3 * GIB))
+        now[0] += 5.0
+        memory = reader.read(None)
+    assert memory.pool_available_bytes.value == 3 * GIB
+    assert memory.devices[0].error is None
+
+
 def test_an_old_driver_without_the_newest_functions_is_asked_by_the_older_ones(root: Path) -> None:
     library = FakeNvml([FakeGpu(compute=((SERVER, GIB),))])
     library.missing = {

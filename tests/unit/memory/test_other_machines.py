@@ -196,6 +196,21 @@ def test_a_broken_nvidia_driver_is_not_hidden_behind_integrated_graphics(tmp_pat
     assert "versions differ" in memory.why["pool_total_bytes"]
 
 
+def test_an_unknown_device_is_not_hidden_behind_integrated_graphics(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/meminfo": MEMORY,
+            f"{CARD}/uevent": "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n",
+            **process(SERVER),
+        },
+    )
+    library = FakeNvml([FakeGpu("NVIDIA X9000", nvml.NOT_SUPPORTED)])
+    memory = read(tmp_path, library)
+    assert memory.kind is MemoryKind.UNKNOWN
+    assert memory.pool_total_bytes.value is None
+
+
 def test_a_card_beside_integrated_graphics_is_where_models_live(strix: Path) -> None:
     memory = read(strix, FakeNvml([FakeGpu(memory=(24 * GIB, 9 * GIB))]))
     assert memory.kind is MemoryKind.DISCRETE
