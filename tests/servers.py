@@ -128,7 +128,7 @@ def running_server(
     log = Path(mkdtemp(prefix="mecha-tui-test-")) / "server.log"
     command = [*server_command(build), *(["-m", str(model)] if model else [])]
     command += ["--port", str(port), *flags]
-    if build == OLD and "-t" not in flags:
+    if "-t" not in flags:
         command += ["-t", "1"]
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from mecha_tui.collect.address import ServerAddress
@@ -107,7 +108,7 @@ class WatchedTarget:
         self._clients.refresh(lambda: self._sources.clients(url), now_s)
         reading = self._facts.refresh(lambda: self._sources.processes(url), now_s)
         if is_first and reading is not None:
-            await asyncio.wait({asyncio.wrap_future(reading)}, timeout=FIRST_FACTS_WAIT_S)
+            await _wait_for(reading, FIRST_FACTS_WAIT_S)
             self._facts.take()
         process = self._facts.value.process
         if process is not None and process.pid != self._pid:
@@ -189,6 +190,14 @@ class WatchedTarget:
         if not port.isdecimal() or not 0 < int(port[:6]) < 65536:
             return None
         return connections_to(int(port), frozenset(), is_known=own.process is not None)
+
+
+async def _wait_for(reading: Future[ProcessFacts], limit_s: float) -> None:
+    """Wait for a thread without leaving it a callback into a loop that may have ended."""
+    loop = asyncio.get_running_loop()
+    deadline_s = loop.time() + limit_s
+    while not reading.done() and loop.time() < deadline_s:
+        await asyncio.sleep(0.005)
 
 
 def _running(replies: Replies) -> tuple[Model, ...] | None:
