@@ -26,14 +26,22 @@ class Background(Generic[T]):
         self._began_s: float | None = None
         self._future: Future[T] | None = None
 
-    def refresh(self, read: Callable[[], T], now_s: float) -> Future[T] | None:
+    def refresh(
+        self, read: Callable[[], T], now_s: float, interval_s: float | None = None
+    ) -> Future[T] | None:
         """Take over a reading that has ended, and begin the next one when it is due.
+
+        Args:
+            read: The reader.
+            now_s: Monotonic seconds.
+            interval_s: Another interval than the usual one, for now.
 
         Returns:
             The reading under way; None when there is none.
         """
         self.take()
-        is_due = self._began_s is None or now_s - self._began_s >= self._interval_s
+        interval_s = self._interval_s if interval_s is None else interval_s
+        is_due = self._began_s is None or now_s - self._began_s >= interval_s
         if self._future is None and is_due:
             self._began_s = now_s
             self._future = Future()

@@ -30,6 +30,10 @@ from mecha_tui.core.state import ServerState, condition
 PROCESS_INTERVAL_S = 5.0
 CLIENTS_INTERVAL_S = 5.0
 MEMORY_INTERVAL_S = 2.0
+RESTART_MEMORY_INTERVAL_S = 0.5
+"""Memory moves fast while a server ends or loads, and one wants to see it settle."""
+RESTART_LIMIT_S = 120.0
+"""A server that is down for longer is not being restarted."""
 LAUNCH_LIMIT = 200
 """Command lines that are kept read: a router gives a child a new one each time."""
 FIRST_FACTS_WAIT_S = 0.5
@@ -71,6 +75,7 @@ class WatchedTarget:
         self._ran_before: tuple[Model, ...] = ()
         self._is_first = True
         self._state: ServerState | None = None
+        self._state_since_s = 0.0
         self._launches: dict[tuple[str, ...], LaunchFlags] = {}
         self._pid: int | None = None
 
@@ -116,16 +121,25 @@ class WatchedTarget:
                 self._look.forget()
             self._pid = process.pid
             self._memory.hurry()
-        self._memory.refresh(lambda: self._sources.memory(process), now_s)
+        interval_s = self._memory_interval_s(now_s)
+        self._memory.refresh(lambda: self._sources.memory(process), now_s, interval_s)
+
+    def _memory_interval_s(self, now_s: float) -> float:
+        is_moving = self._state in (ServerState.DOWN, ServerState.LOADING)
+        if is_moving and now_s - self._state_since_s < RESTART_LIMIT_S:
+            return RESTART_MEMORY_INTERVAL_S
+        return MEMORY_INTERVAL_S
 
     def _note_return(self, replies: Replies) -> None:
         """Look for the process anew at once when a server comes back: it is likely another."""
         now = condition(replies).state
         if now is ServerState.CONNECTING:
             return
-        if self._state is not None and now is not self._state:
+        if now is self._state:
+            return
+        if self._state is not None:
             self._facts.hurry()
-        self._state = now
+        self._state, self._state_since_s = now, self._clock()
 
     def _connections(self, facts: ProcessFacts) -> int | None:
         address = self._target.address

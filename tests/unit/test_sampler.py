@@ -13,7 +13,7 @@ from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.sources import ProcessFacts
-from mecha_tui.collect.target import Target
+from mecha_tui.collect.target import RESTART_LIMIT_S, Target
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
@@ -376,6 +376,34 @@ async def test_slow_and_broken_sources_neither_delay_nor_break_a_round(stub: Stu
     assert sample.process == ServerProcess(7, 1.0)
     assert sample.clients == ()
     assert sample.memory == Memory()
+
+
+async def test_memory_is_read_faster_while_a_server_is_away_but_not_for_ever() -> None:
+    now, read_at = [1000.0], list[float]()
+
+    def memory(_: ServerProcess | None) -> Memory:
+        read_at.append(now[0])
+        return Memory(taken_s=now[0])
+
+    async def rounds(count: int) -> int:
+        """Return how often memory was read in so many rounds, half a second apart."""
+        before = len(read_at)
+        for _ in range(count):
+            now[0] += 0.5
+            await look(sampler)
+            reading = sampler._watched[0]._memory._future
+            if reading is not None:
+                await asyncio.wrap_future(reading)
+        return len(read_at) - before
+
+    gone = Target(parse_address(f"http://127.0.0.1:{free_port()}"))
+    sampler = HttpSampler([gone], memory=memory, clock=lambda: now[0])
+    async with sampling(sampler):
+        await rounds(4)
+        assert await rounds(20) == 20
+        now[0] += RESTART_LIMIT_S
+        await rounds(4)
+        assert await rounds(20) == 5
 
 
 async def test_what_the_sources_read_comes_with_the_round(stub: StubServer) -> None:
