@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import psutil
 
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.control_group import owner_of_process
-from mecha_tui.collect.model_file import shape_for_path, shape_for_process
+from mecha_tui.collect.model_file import shape_for_process
 from mecha_tui.collect.program import is_llama_server, shown_name
 from mecha_tui.collect.sockets import Door, Listener, listener
 from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.collect.systemd_unit import Show, Unit, shown_services, unit_at
 from mecha_tui.core.command_line import ARGV, VARIABLES, launch_flags
-from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.server import ServerProcess
 
 UNIT_INTERVAL_S = 60.0
@@ -58,12 +57,6 @@ class LocalProcesses:
         self._asked_s[url] = now_s
         unit = unit_at(port, self._show)
         return None if unit is None else facts_of_unit(unit, found.owner_uid)
-
-
-def router_child_flags(arguments: Sequence[str]) -> LaunchFlags:
-    """Return the launch flags of a model that a router runs, from its full command line."""
-    launch = launch_flags(arguments, {}, source="router")
-    return replace(launch, model=shape_for_path(launch.model_path))
 
 
 def _is_same(found: Listener, facts: ProcessFacts) -> bool:

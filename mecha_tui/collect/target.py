@@ -34,8 +34,6 @@ RESTART_MEMORY_INTERVAL_S = 0.5
 """Memory moves fast while a server ends or loads, and one wants to see it settle."""
 RESTART_LIMIT_S = 120.0
 """A server that is down for longer is not being restarted."""
-LAUNCH_LIMIT = 200
-"""Command lines that are kept read: a router gives a child a new one each time."""
 FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
 LOADED, SLEEPING = "loaded", "sleeping"
@@ -76,7 +74,6 @@ class WatchedTarget:
         self._is_first = True
         self._state: ServerState | None = None
         self._state_since_s = 0.0
-        self._launches: dict[tuple[str, ...], LaunchFlags] = {}
         self._pid: int | None = None
 
     async def sample(self) -> tuple[ServerSample, ...]:
@@ -186,15 +183,8 @@ class WatchedTarget:
             connections=self._connections_of_child(own, arguments or ()),
             process=None,
             why_no_process=CHILD,
-            launch=LaunchFlags() if arguments is None else self._launch(arguments),
+            launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
         )
-
-    def _launch(self, arguments: tuple[str, ...]) -> LaunchFlags:
-        if len(self._launches) > LAUNCH_LIMIT:
-            self._launches.clear()
-        if arguments not in self._launches:
-            self._launches[arguments] = self._sources.launch(arguments)
-        return self._launches[arguments]
 
     def _connections_of_child(self, own: ServerSample, arguments: tuple[str, ...]) -> int | None:
         """Count the router's connections to a child; ours through it end with their answers."""

@@ -103,7 +103,7 @@ def _is_settled(picture: ServerPicture) -> bool:
     if picture.condition.state is ServerState.DOWN:
         return True
     looked = picture.process is not None or picture.why_no_process not in ("", NOT_LOOKED)
-    return looked and is_whole(picture)
+    return looked and picture.numbers.launch.model.reason != NOT_LOOKED and is_whole(picture)
 
 
 def _refuse_unheard_of(name: str, pictures: Iterable[ServerPicture]) -> None:

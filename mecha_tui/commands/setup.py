@@ -84,7 +84,8 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     from mecha_tui.collect.http import ApiKey
     from mecha_tui.collect.mecha_config import local_providers
     from mecha_tui.collect.memory.reader import MemoryReader
-    from mecha_tui.collect.process import LocalProcesses, router_child_flags
+    from mecha_tui.collect.process import LocalProcesses
+    from mecha_tui.collect.router_models import RouterModels
     from mecha_tui.collect.sampler import HttpSampler
     from mecha_tui.collect.target import Target
 
@@ -97,5 +98,5 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
         processes=LocalProcesses(),
         clients=client_finder(settings.clients, os.environ, Path.home(), Path.cwd(), client),
         memory=MemoryReader().read,
-        launch=router_child_flags,
+        launch=RouterModels(),
     )

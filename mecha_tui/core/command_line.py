@@ -193,6 +193,33 @@ def launch_flags(
     )
 
 
+def preset_arguments(text: str) -> tuple[str, ...]:
+    """Return one section of a router's INI preset as the command line that it stands for.
+
+    Keys are flags without their dashes, or names of environment variables; a switch is
+    written with ``true`` or ``false``.
+    """
+    arguments: list[str] = []
+    for line in text.splitlines():
+        key, equals, value = (part.strip() for part in line.partition("="))
+        if not equals or not key or key[0] in "#;[":
+            continue
+        name = _preset_name(key)
+        if name in _SWITCHED:
+            arguments.append(name if value.lower() in _TRUE else _SWITCHED_OFF.get(name, ""))
+        else:
+            arguments += [name, value]
+    return tuple(argument for argument in arguments if argument)
+
+
+def _preset_name(key: str) -> str:
+    by_variable = _BY_VARIABLE.get(key)
+    if by_variable is not None:
+        return by_variable
+    spellings = (_normal(f"--{key}"), f"-{key}")
+    return next((one for one in spellings if one in _BY_SPELLING or one in _SWITCHED), spellings[0])
+
+
 def listening_place(
     arguments: Sequence[str], environment: Mapping[str, str] | None
 ) -> tuple[str, int]:
@@ -325,4 +352,16 @@ _SWITCHED = {
     for field, flag in _SWITCHES.items()
     for value, spellings in ((True, flag.spellings), (False, flag.negations))
     for spelling in spellings
+}
+_SWITCHED_OFF = {
+    spelling: flag.negations[-1]
+    for flag in _SWITCHES.values()
+    if flag.negations
+    for spelling in flag.spellings
+}
+_BY_VARIABLE = {
+    flag.variable: flag.spellings[-1]
+    for table in (_INTEGERS, _TEXTS, _SWITCHES)
+    for flag in table.values()
+    if flag.variable
 }

@@ -118,6 +118,10 @@ async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
         await watcher.until(
             lambda _: bool(watcher.pictures[f"{router.url}#alpha"].slots), "alpha's slots"
         )
+        await watcher.until(
+            lambda _: watcher.pictures[f"{router.url}#alpha"].numbers.context_tokens.is_known,
+            "alpha's flags",
+        )
         child = watcher.pictures[f"{router.url}#alpha"]
         assert child.model_id == "alpha"
         assert [one.slot.window_tokens for one in child.slots] == [512, 512]

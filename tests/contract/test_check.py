@@ -6,13 +6,22 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mecha_tui.core.command_line import VARIABLES
-from tests.servers import BUILDS, NEW, RunningServer, free_port, running_server
+from tests.servers import (
+    BUILDS,
+    NEW,
+    OLD,
+    RunningServer,
+    free_port,
+    running_server,
+    wait_until,
+)
 
 MODE = {"-c": "LLAMA_ARG_CTX_SIZE", "-np": "LLAMA_ARG_N_PARALLEL", "-cram": "LLAMA_ARG_CACHE_RAM"}
 MODE["--reasoning-budget"] = "LLAMA_ARG_THINK_BUDGET"
@@ -265,3 +274,44 @@ def test_a_server_of_another_user_is_unknown_and_says_why(tiny_model: Path, tmp_
     assert "runs as user root" in found["numbers"]["context_tokens"]["reason"]
     assert found["numbers"]["reasoning_budget"]["value"] is None
     assert found["slot_window_tokens"] == 8192
+
+
+@pytest.mark.skipif(OLD not in BUILDS, reason="the binary runs on Linux x86-64 only")
+def test_a_routers_models_are_judged_by_preset_and_environment(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    for name in ("alpha", "beta"):
+        (models / f"{name}.gguf").symlink_to(tiny_model)
+    preset = tmp_path / "preset.ini"
+    preset.write_text(
+        "version = 1\n[*]\nctx-size = 16384\n[alpha]\nnp = 2\nreasoning-budget = 512\n"
+    )
+    flags = ("--models-dir", str(models), "--models-preset", str(preset))
+    environment = {"LLAMA_ARG_CACHE_RAM": "77"}
+    by_hand = ("--context-window", "8192", "--max-tokens", "4096", "--json")
+    with running_server(OLD, None, *flags, environment=environment) as server:
+        unloaded = check(tmp_path, *by_hand, "--url", server.url)
+        assert unloaded.returncode == 2
+        request = urllib.request.Request(
+            f"{server.url}/models/load",
+            b'{"model": "alpha"}',
+            {"Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(request).close()
+        wait_until(lambda: '"loaded"' in server.get("/models")[1], "alpha loaded")
+        done = check(tmp_path, *by_hand, "--url", server.url)
+        router, alpha = json.loads(done.stdout)["servers"]
+        assert done.returncode == 0
+        assert (router["role"], router["agreement"]) == ("router", "unknown")
+        assert (alpha["model"], alpha["agreement"]) == ("alpha", "agree")
+        assert alpha["numbers"]["context_tokens"]["value"] == 16384
+        assert alpha["numbers"]["reasoning_budget"]["value"] == 512
+        over = check(tmp_path, *by_hand[2:], "--context-window", "9000", "--url", server.url)
+        assert over.returncode == 1
+        cures = json.loads(over.stdout)["servers"][1]["findings"][0]["cures"]
+        assert [one["line"] for one in cures] == ["context_window = 8192", "-c 18000"]
+        assert "router's preset" in cures[1]["place"]
+        assert '"id":"beta"' in server.get("/models")[1]
+        assert server.get("/models")[1].count('"loaded"') == 1

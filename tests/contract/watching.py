@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.http import ApiKey
-from mecha_tui.collect.process import LocalProcesses, router_child_flags
+from mecha_tui.collect.process import LocalProcesses
+from mecha_tui.collect.router_models import RouterModels
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.target import Target
 from mecha_tui.core.picture import ServerPicture
@@ -49,7 +50,7 @@ async def watching(url: str, key: str | None = None) -> AsyncIterator[Watcher]:
     sampler = HttpSampler(
         [Target(parse_address(url), ApiKey(key) if key else None)],
         processes=LocalProcesses(),
-        launch=router_child_flags,
+        launch=RouterModels(),
     )
     try:
         yield Watcher(sampler)

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mecha_tui.core.command_line import VARIABLES, launch_flags, listening_place
+from mecha_tui.core.command_line import (
+    VARIABLES,
+    launch_flags,
+    listening_place,
+    preset_arguments,
+)
 from mecha_tui.core.launch import NOT_GIVEN
 from mecha_tui.core.reading import known
 
@@ -135,6 +140,28 @@ def test_a_value_that_the_server_would_refuse_is_unknown(text: str) -> None:
 
 def test_a_flag_at_the_end_without_its_value_does_no_harm() -> None:
     assert launch_flags(["llama-server", "-c"], {}).context_tokens.value is None
+
+
+def test_a_routers_preset_is_read_as_the_command_line_it_stands_for() -> None:
+    preset = (
+        "[alpha]\n# why\nreasoning-budget = 512\nctx-size = 16384\nmodel = /m/a b.gguf\n"
+        "np = 2\nLLAMA_ARG_CACHE_RAM = 77\nkv-unified = false\ncontext-shift = true\n"
+        "swa-full = off\ntop-k = 9\nbroken\n= 1\n"
+    )
+    flags = launch_flags(preset_arguments(preset), {}, source="router")
+    assert flags.context_tokens == known(16384, "router")
+    assert flags.reasoning_budget.value == 512
+    assert flags.slots.value == 2
+    assert flags.cache_ram_mib.value == 77
+    assert flags.is_unified == known(False, "router")
+    assert flags.context_shift.value is True
+    assert flags.swa_full == known(False, "default")
+    assert flags.model_path.value == "/m/a b.gguf"
+
+
+@given(st.text())
+def test_no_preset_raises(text: str) -> None:
+    launch_flags(preset_arguments(text), {})
 
 
 def test_the_listening_place_falls_back_to_the_servers_defaults() -> None:

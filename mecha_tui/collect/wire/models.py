@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mecha_tui.collect.wire.fields import integer, mapping, read_json, text
+from mecha_tui.core.command_line import preset_arguments
 from mecha_tui.core.secrets import masked_arguments
 from mecha_tui.core.server import Model
 from mecha_tui.core.text import plain_text
 
 _MODEL_LIMIT = 2000
 _ARGUMENT_LIMIT = 1000
+_PRESET_LIMIT = 100_000
 
 
 def parse_models(body: bytes) -> tuple[Model, ...] | None:
@@ -41,7 +43,7 @@ def _model(entry: Mapping[str, object], capabilities: object) -> Model | None:
     return Model(
         model_id=name,
         status=text(status.get("value")),
-        arguments=_arguments(status.get("args")),
+        arguments=_arguments(status),
         slot_window_tokens=integer(meta.get("n_ctx"), 1),
         training_window_tokens=integer(meta.get("n_ctx_train"), 1),
         capabilities=_words(capabilities),
@@ -49,9 +51,13 @@ def _model(entry: Mapping[str, object], capabilities: object) -> Model | None:
     )
 
 
-def _arguments(value: object) -> tuple[str, ...] | None:
+def _arguments(status: Mapping[str, object]) -> tuple[str, ...] | None:
+    """Return a model's command line, or what its preset makes of one."""
+    value, preset = status.get("args"), status.get("preset")
     if not isinstance(value, list):
-        return None
+        if not isinstance(preset, str):
+            return None
+        value = list(preset_arguments(preset[:_PRESET_LIMIT]))
     words = [word for word in value[:_ARGUMENT_LIMIT] if isinstance(word, str)]
     return tuple(plain_text(word, 4000) for word in masked_arguments(words))
 

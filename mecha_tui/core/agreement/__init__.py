@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from mecha_tui.core.agreement.answer import answer_room_none, answer_room_small
 from mecha_tui.core.agreement.cache import context_shift_on, prompt_cache_off, prompt_cache_small
+from mecha_tui.core.agreement.cures import LAUNCH_FLAGS
 from mecha_tui.core.agreement.doors import metrics_off, slots_hidden
 from mecha_tui.core.agreement.findings import (
     Agreement,
@@ -73,15 +75,18 @@ def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreeme
     if numbers.role is Role.ROUTER:
         misled = tuple(_found((model_mismatch,), numbers, clients))
         return agreement(misled) if misled else Agreement()
-    doors = [found for rule in _DOOR_RULES if (found := rule(numbers)) is not None]
+    doors = [one for rule in _DOOR_RULES if (one := rule(numbers)) is not None]
     if numbers.role is Role.EMBEDDINGS:
         return agreement(tuple(doors))
-    own = [found for rule in _SERVER_RULES if (found := rule(numbers)) is not None]
+    own = [one for rule in _SERVER_RULES if (one := rule(numbers)) is not None]
     talking = _talking(numbers, clients)
     judged = _found(_CLIENT_RULES, numbers, talking)
     if not talking:
         judged = [_nobody()]
-    return agreement((*judged, *own, *doors))
+    found = (*judged, *own, *doors)
+    if numbers.router_model is not None:
+        found = tuple(_in_preset(one, numbers.router_model) for one in found)
+    return agreement(found)
 
 
 def _found(
@@ -95,6 +100,15 @@ def _found(
         for rule in rules
         if (found := rule(numbers, client)) is not None
     ]
+
+
+def _in_preset(finding: Finding, model: str) -> Finding:
+    """Say where the flags of a router's model are written."""
+    place = f"the launch flags of {model}: its section of the router's preset"
+    cures = tuple(
+        replace(cure, place=place) if cure.place == LAUNCH_FLAGS else cure for cure in finding.cures
+    )
+    return replace(finding, cures=cures)
 
 
 def _talking(
