@@ -89,7 +89,8 @@ def first_cell(series: Series, width: int, labels: int) -> int:
     """
     room = max(1, width - labels - 1)
     stretch = max(1, -(-series.length // room))
-    return max(0, width - -(-series.length // stretch))
+    # Columns count from the clock's zero, so that the oldest may be a part of one more.
+    return width - min(room, -(-series.length // stretch) + 1)
 
 
 def label_cells(series: Series) -> int:

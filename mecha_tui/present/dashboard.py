@@ -144,7 +144,9 @@ def _add_lower(frame: _Stack, view: View, width: int, chosen: Plan) -> None:
     gap = line(" " * _GAP)
     lines = [sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)]
     lefts = [sum(widths[:index]) + index * _GAP for index in range(len(widths))]
-    frame.add(lines, [left + INSET for left in lefts])
+    # Of a running chart mostly the newest column changes.
+    newest = lefts[0] + widths[0] - INSET - 1
+    frame.add(lines, sorted([left + INSET for left in lefts] + [newest]))
     if chosen.events >= 3:
         events = events_lines(picture.events, width - 2 * INSET, chosen.events - BORDERS)
         frame.add(panel(_title("5", "events"), events, width, chosen.events))

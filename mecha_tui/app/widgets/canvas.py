@@ -143,13 +143,17 @@ class Canvas(Widget):
                 tile.refresh_line(y - box.y, last - box.x)
 
     def _segments(self, parts: Line) -> Iterator[Segment]:
-        """Yield the line's pieces; a blank takes the look before it, which is free to send."""
-        before: Part | None = None
-        for part in parts:
-            is_blank = part.text.isspace() and before is not None and part.is_lit is before.is_lit
-            look = before if is_blank and before is not None else part
+        """Yield the line's pieces; a blank takes the look after it, which is free to send.
+
+        A tile often begins with a blank, which would otherwise have a look of its own.
+        """
+        looks: list[Part] = []
+        for part in reversed(parts):
+            after = looks[-1] if looks else None
+            is_blank = part.text.isspace() and after is not None and part.is_lit is after.is_lit
+            looks.append(after if is_blank and after is not None else part)
+        for part, look in zip(parts, reversed(looks), strict=True):
             yield Segment(self._text(part), self._style(look))
-            before = look
 
     def _text(self, part: Part) -> str:
         return ascii_only(part.text) if self._ascii_only else part.text
