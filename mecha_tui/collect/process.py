@@ -9,6 +9,7 @@ from dataclasses import replace
 import psutil
 
 from mecha_tui.collect.address import parse_address
+from mecha_tui.collect.container import Ask, Container, ask_engine, container_at
 from mecha_tui.collect.control_group import owner_of_process
 from mecha_tui.collect.model_file import shape_for_process
 from mecha_tui.collect.program import is_llama_server, shown_name
@@ -18,8 +19,8 @@ from mecha_tui.collect.systemd_unit import Show, Unit, shown_services, unit_at
 from mecha_tui.core.command_line import ARGV, VARIABLES, launch_flags
 from mecha_tui.core.server import ServerProcess
 
-UNIT_INTERVAL_S = 60.0
-"""How often systemd is asked about a process that may not be read."""
+SUPERVISOR_INTERVAL_S = 60.0
+"""How often systemd and engines are asked about a process that may not be looked at."""
 
 
 class LocalProcesses:
@@ -28,10 +29,11 @@ class LocalProcesses:
     A :data:`~mecha_tui.collect.sources.ProcessSource`.
     """
 
-    def __init__(self, show: Show = shown_services) -> None:
+    def __init__(self, show: Show = shown_services, ask: Ask = ask_engine) -> None:
         self._show = show
+        self._ask = ask
         self._known: dict[str, tuple[Listener, ProcessFacts]] = {}
-        self._asked_s: dict[str, float] = {}
+        self._told: dict[str, tuple[float, ProcessFacts | None]] = {}
 
     def __call__(self, url: str) -> ProcessFacts:
         """Return the facts. This reads files of the system and may take some milliseconds."""
@@ -40,23 +42,27 @@ class LocalProcesses:
             return before[1]
         address = parse_address(url)
         found = listener(Door(address.host, address.port, address.socket_path))
-        if found.pid is not None:
-            facts = facts_of(found.pid)
-        else:
-            facts = self._by_unit(url, address.port, found) or _nobody(found.reason)
+        facts = _nobody(found.reason) if found.pid is None else facts_of(found.pid)
+        if facts.process is None and (found.pid is not None or found.is_hidden):
+            facts = self._by_supervisor(url, address.port, found) or facts
         self._known[url] = found, facts
         return facts
 
-    def _by_unit(self, url: str, port: int, found: Listener) -> ProcessFacts | None:
-        """Return what systemd says of a process that may not be looked at itself."""
+    def _by_supervisor(self, url: str, port: int, found: Listener) -> ProcessFacts | None:
+        """Return what systemd or a container engine says, asked now and then only."""
         now_s = time.monotonic()
-        if found.owner_uid is None or now_s < self._asked_s.get(url, -UNIT_INTERVAL_S) + (
-            UNIT_INTERVAL_S
-        ):
-            return None
-        self._asked_s[url] = now_s
-        unit = unit_at(port, self._show)
-        return None if unit is None else facts_of_unit(unit, found.owner_uid)
+        asked_s, facts = self._told.get(url, (-SUPERVISOR_INTERVAL_S, None))
+        if now_s < asked_s + SUPERVISOR_INTERVAL_S:
+            return facts
+        facts = None
+        unit = None if found.owner_uid is None else unit_at(port, self._show)
+        if unit is not None and found.owner_uid is not None:
+            facts = facts_of_unit(unit, found.owner_uid)
+        if facts is None:
+            container = container_at(port, self._ask)
+            facts = None if container is None else facts_of_container(container)
+        self._told[url] = now_s, facts
+        return facts
 
 
 def _is_same(found: Listener, facts: ProcessFacts) -> bool:
@@ -86,6 +92,16 @@ def facts_of_unit(unit: Unit, owner_uid: int) -> ProcessFacts | None:
     )
     launch = replace(launch, model=shape_for_process(unit.pid, launch.model_path))
     return ProcessFacts(ServerProcess(unit.pid, started_wall_s, unit.name), "", launch)
+
+
+def facts_of_container(container: Container) -> ProcessFacts | None:
+    """Return what an engine tells of its container; None where its process is not seen."""
+    if container.pid is None:
+        return None
+    launch = launch_flags(container.arguments, _read_by_servers(container.environment))
+    launch = replace(launch, model=shape_for_process(container.pid, launch.model_path))
+    started_wall_s = _started_wall_s(container.pid)
+    return ProcessFacts(ServerProcess(container.pid, started_wall_s, container.name), "", launch)
 
 
 def facts_of(pid: int) -> ProcessFacts:

@@ -102,7 +102,7 @@ def server_numbers(
         slot_window_tokens=window,
         kv_mode=mode,
         pool_tokens=pool,
-        reasoning_budget=launch.reasoning_budget,
+        reasoning_budget=_budget(launch, props),
         training_window_tokens=_told(training, "models"),
         cache_ram_mib=launch.cache_ram_mib,
         context_shift=launch.context_shift,
@@ -238,6 +238,13 @@ def _slot_window(
         return known(props.slot_window_tokens, "props")
     told = next((one.slot_window_tokens for one in models if one.slot_window_tokens), None)
     return _told(told, "models")
+
+
+def _budget(launch: LaunchFlags, props: Props | None) -> Reading[int]:
+    """Return the reasoning budget of a server that writes; another has no use for one."""
+    if props is not None and props.role is Role.EMBEDDINGS:
+        return unknown("an embeddings server does not think")
+    return launch.reasoning_budget
 
 
 def _thinks(launch: LaunchFlags, props: Props | None) -> Reading[bool]:

@@ -291,3 +291,44 @@ def test_this_machine_is_known_by_its_names() -> None:
     assert not is_local("192.0.2.1")
     assert not is_local("no such host")
     assert is_local(socket.gethostname()) in (True, False)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare makes the namespaces")
+@pytest.mark.skipif(os.getuid() != 0, reason="namespaces are made by root")
+def test_a_server_in_a_container_is_seen_with_the_model_that_only_it_sees(
+    tiny_model: Path,
+) -> None:
+    port = free_port()
+    start = (
+        f"mount -t tmpfs tmpfs /mnt && cp {tiny_model} /mnt/inside.gguf && exec {sys.executable} "
+        f"-m mecha_tui.demo.server -m /mnt/inside.gguf -c 8192 -np 2 --port {port} --until-eof"
+    )
+    inside = subprocess.Popen(
+        ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c", start],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert inside.stdout is not None
+        assert b"listening" in inside.stdout.readline()
+        launch = LocalProcesses()(f"http://127.0.0.1:{port}").launch
+        assert launch.context_tokens.value == 8192
+        assert launch.model_path.value == "/mnt/inside.gguf"
+        assert launch.model.value is not None
+        assert not Path("/mnt/inside.gguf").exists()
+    finally:
+        inside.communicate()
+
+
+def test_what_forwards_a_port_is_asked_about_at_its_engine(port_of_another_program: int) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def ask(command: tuple[str, ...]) -> str:
+        asked.append(command[:2])
+        return ""
+
+    find = LocalProcesses(ask=ask)
+    for _ in range(3):
+        facts = find(f"http://127.0.0.1:{port_of_another_program}")
+        assert "not llama-server" in facts.why_no_process
+    assert asked == [("docker", "ps"), ("podman", "ps")]
