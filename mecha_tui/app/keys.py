@@ -41,6 +41,13 @@ class Key:
     """Its order in the last line; 0 keeps it out."""
     is_prior: bool = False
     """Whether it works before anything else sees the key."""
+    also: str = ""
+    """Another key for the same, told in the help and not in the last line."""
+
+    @property
+    def names(self) -> str:
+        """All its keys as the user reads them."""
+        return f"{self.shown} {self.also}".rstrip()
 
 
 KEYS = (
@@ -99,6 +106,7 @@ KEYS = (
         "Look into the chosen slot, live.",
         Place.DASHBOARD,
         2,
+        also="2",
     ),
     Key(
         "view.agreement",
@@ -109,6 +117,7 @@ KEYS = (
         "Why the numbers agree or not, and every cure.",
         Place.DASHBOARD,
         3,
+        also="1",
     ),
     Key(
         "view.memory",
@@ -119,6 +128,7 @@ KEYS = (
         "Where the memory is, with sources and reasons.",
         Place.DASHBOARD,
         4,
+        also="4",
     ),
     Key(
         "view.speed",
@@ -138,6 +148,7 @@ KEYS = (
         "Everything that happened.",
         Place.DASHBOARD,
         7,
+        also="5",
     ),
     Key(
         "server.next",
@@ -167,6 +178,7 @@ KEYS = (
         "Freeze the picture or let it go on; counting never stops.",
         Place.EVERYWHERE,
         6,
+        also="Space",
     ),
     Key(
         "view.theme",
@@ -262,6 +274,7 @@ KEYS = (
         "Show this list.",
         Place.EVERYWHERE,
         8,
+        also="F1",
     ),
     Key(
         "page.close",
@@ -269,9 +282,10 @@ KEYS = (
         "q",
         "app.close",
         "close",
-        "Go back to the dashboard; Escape does the same.",
+        "Go back to the dashboard.",
         Place.PAGE,
         9,
+        also="Esc",
     ),
     Key(
         "app.quit",
@@ -345,5 +359,5 @@ def _ranked(places: Iterable[Place], *, is_alone: bool) -> list[Key]:
 def markdown_table() -> str:
     """Return all keys as a Markdown table, for the documentation."""
     rows = ["| key | what it does | where |", "| --- | --- | --- |"]
-    rows += [f"| `{key.shown}` | {key.tooltip} | {key.place.value} |" for key in KEYS]
+    rows += [f"| `{key.names}` | {key.tooltip} | {key.place.value} |" for key in KEYS]
     return "\n".join(rows) + "\n"

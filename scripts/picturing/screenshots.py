@@ -37,11 +37,11 @@ class Picture:
 
 
 PICTURES = (
-    Picture("dashboard", 120, 40),
-    Picture("dashboard-light", 120, 40, "mecha-light"),
-    Picture("dashboard-80x24", 80, 24),
-    Picture("dashboard-60x15", 60, 15),
-    Picture("summary-30x8", 30, 8),
+    Picture("dashboard-120", 120, 40),
+    Picture("dashboard-120-light", 120, 40, "mecha-light"),
+    Picture("dashboard-80", 80, 24),
+    Picture("dashboard-60", 60, 15),
+    Picture("summary-30", 30, 8),
     Picture("inspection", 120, 40, keys=("enter",)),
     Picture("agreement", 120, 40, keys=("a",)),
     Picture("memory", 120, 40, keys=("m",)),

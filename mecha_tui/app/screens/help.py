@@ -16,5 +16,5 @@ class HelpScreen(PageScreen):
         """Return the page made from the table of keys."""
         order = list(dict.fromkeys(key.place for key in KEYS))
         keys = sorted(KEYS, key=lambda key: order.index(key.place))
-        rows = [KeyHelp(key.place.value, key.shown, key.tooltip) for key in keys]
+        rows = [KeyHelp(key.place.value, key.names, key.tooltip) for key in keys]
         return help_page(rows, width, self.first)

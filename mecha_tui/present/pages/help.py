@@ -41,10 +41,12 @@ def help_page(keys: Sequence[KeyHelp], width: int, first: int = 0) -> Page:
             place = key.place
             lines += [EMPTY] if lines else []
             lines.append(line(bold(place)))
-        lines.append(cut(line("  ", bold(f"{key.shown:<9}", Tone.ACCENT), key.tooltip), width))
+        lines.append(cut(line("  ", bold(f"{key.shown:<10}", Tone.ACCENT), key.tooltip), width))
     lines += [EMPTY, line(bold("signs"))]
     for glyph, tone, meaning in _LEGEND:
-        lines.append(cut(line("  ", Part(f"{glyph:<9}", tone), meaning), width))
+        lines.append(cut(line("  ", Part(f"{glyph:<10}", tone), meaning), width))
     for sign in (*PHASE_SIGNS.values(), *STATE_SIGNS.values()):
-        lines.append(cut(line("  ", Part(f"{sign.symbol:<9}", sign.tone), muted(sign.word)), width))
+        lines.append(
+            cut(line("  ", Part(f"{sign.symbol:<10}", sign.tone), muted(sign.word)), width)
+        )
     return Page(line(bold("? help")), lines, first)

@@ -143,7 +143,7 @@ def _context(one: SlotPicture, width: int) -> list[Line]:
         lines.append(
             _row(
                 "",
-                muted("╱ promised to the client, but not there: from "),
+                muted("╱ promised, but not there: "),
                 numbers.tokens(fuel.wall_tokens),
                 muted(" to "),
                 numbers.tokens(fuel.scale_tokens),

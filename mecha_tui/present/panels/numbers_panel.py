@@ -130,7 +130,8 @@ def _division(given: ServerNumbers, detail: Detail, mark: Sign | None) -> Line:
     if detail is Detail.FULL:
         whole = line(muted("-c "), context, muted("  ÷  -np "), slots, muted("  →  "))
         return line(whole, bold(f"{window} a slot"), end)
-    if detail is Detail.SHORT:
+    is_divided = None not in (given.context_tokens.value, given.slots.value)
+    if detail is Detail.SHORT and is_divided:
         return line(muted("-c "), context, muted("÷"), slots, muted("→"), bold(window), end)
     return line(muted("slot "), bold(window), end)
 
