@@ -15,8 +15,8 @@ from mecha_tui.collect.memory.processes import (
     identity,
     resident_bytes,
 )
+from mecha_tui.collect.memory.program_name import program_name
 from mecha_tui.core.memory import GpuUse, Holder, Role
-from mecha_tui.core.memory_device import device_name
 
 COUNT = 6
 """How many are named by host memory; GPU holders come on top of them."""
@@ -54,7 +54,7 @@ class Holders:
             has_drm: Whether a GPU is here whose holders only their open files tell.
         """
         if now_s >= self._due_s:
-            self._scan(has_drm=has_drm)
+            self._scan(own_pid, has_drm=has_drm)
             self._due_s = now_s + SCAN_EVERY_S
         told = {use.pid for use in uses}
         on_gpu: dict[int, int | None] = {
@@ -89,14 +89,14 @@ class Holders:
             role = Role.OURS
         return Holder(
             pid,
-            device_name(who.name),
+            program_name(self._root, who),
             role,
             gpu_bytes,
             None if use is None else use.host_bytes,
             None if use is None else use.measure,
         )
 
-    def _scan(self, *, has_drm: bool) -> None:
+    def _scan(self, own_pid: int, *, has_drm: bool) -> None:
         """Read all sizes cheaply, then the largest ones' PSS; stop when it takes too long."""
         began_s = self._timer()
         sizes = []
@@ -112,7 +112,8 @@ class Holders:
                 if opened:
                     self._gpu[pid] = sum(one.held_bytes for one in opened)
         found: dict[int, tuple[int, HostUse]] = {}
-        for _, pid in heapq.nlargest(COUNT, sizes):
+        largest = [pid for _, pid in heapq.nlargest(COUNT, sizes)]
+        for pid in dict.fromkeys((*largest, own_pid)):
             if self._timer() - began_s > 2 * SCAN_LIMIT_S:
                 break
             who = identity(self._root, pid)

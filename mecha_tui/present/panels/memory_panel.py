@@ -95,7 +95,8 @@ def memory_legend(memory: Memory, parts: Parts, width: int) -> list[Line]:
 
 def _short_legend(memory: Memory, parts: Parts, width: int) -> list[Line]:
     """Return the figures in two lines."""
-    server = line(Part(f"model {numbers.gib(parts.server_bytes)}", Tone.ACCENT))
+    word = "server" if memory.kind is MemoryKind.NONE else "model"
+    server = line(Part(f"{word} {numbers.gib(parts.server_bytes)}", Tone.ACCENT))
     other = line(Part(f"other {numbers.gib(parts.other_bytes)}", Tone.READING))
     cache = EMPTY
     if memory.page_cache_bytes.is_known:
@@ -124,9 +125,10 @@ def memory_line(memory: Memory, width: int) -> Line:
     if parts is None:
         reason = memory.pool_total_bytes.reason or memory.pool_available_bytes.reason
         return cut(line(muted(f"{numbers.UNKNOWN}  {reason or 'not read yet'}")), width)
+    word = "server" if memory.kind is MemoryKind.NONE else "model"
     whole = muted(f" of {numbers.gib(parts.total_bytes)} GiB")
     end = line(bold(numbers.gib(parts.available_bytes)), whole)
-    server = line(Part(f"model {numbers.gib(parts.server_bytes)}", Tone.ACCENT), "   ")
+    server = line(Part(f"{word} {numbers.gib(parts.server_bytes)}", Tone.ACCENT), "   ")
     other = line(Part(f"other {numbers.gib(parts.other_bytes)}", Tone.READING), "   ")
     cache = line(muted(f"cache {numbers.gib(parts.cache_bytes)}   "))
     available = muted("available ")

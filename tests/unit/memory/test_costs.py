@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mecha_tui.collect.memory.holders import Holders
 from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.reader import MemoryReader
@@ -67,6 +69,35 @@ def test_all_processes_are_gone_through_only_now_and_then(tmp_path: Path) -> Non
     write(tmp_path, process(901, "late", pss_kib=6000))
     assert len(holders.named((), frozenset(), 1, 219.0)) == 1
     assert [one.name for one in holders.named((), frozenset(), 1, 220.0)] == ["late", "early"]
+
+
+def test_ours_is_always_named_however_small_it_is(tmp_path: Path) -> None:
+    for pid in range(900, 920):
+        write(tmp_path, process(pid, "large", pss_kib=900_000))
+    write(tmp_path, process(77, "mecha-tui", pss_kib=40_000))
+    found = {one.pid: one for one in Holders(tmp_path).named((), frozenset(), 77, 1.0)}
+    assert found[77].role is Role.OURS
+    assert found[77].host_bytes == 40_000 * 1024
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "shown"),
+    [
+        ("python3.11", "python3 -m vllm.serve --api-key sk-secret", "python3.11 -m vllm.serve"),
+        ("python3", "python3 -u /opt/train.py --token sk-secret", "python3 train.py"),
+        ("python3", "python3 -c print('sk-secret')", "python3"),
+        ("llama-server", "llama-server -m /m/a.gguf --api-key sk-secret", "llama-server a.gguf"),
+        ("llama-server", "llama-server --api-key sk-secret -m", "llama-server"),
+        ("mysqld", "mysqld --password=sk-secret -m x", "mysqld"),
+        ("bash", "", "bash"),
+    ],
+)
+def test_a_holder_is_named_by_what_it_runs_and_by_no_secret(
+    tmp_path: Path, name: str, arguments: str, shown: str
+) -> None:
+    write(tmp_path, {**process(900, name), "proc/900/cmdline": arguments.replace(" ", "\0")})
+    (found,) = Holders(tmp_path).named((), frozenset(), 1, 1.0)
+    assert found.name == shown
 
 
 def test_a_scan_that_takes_too_long_stops(tmp_path: Path) -> None:
