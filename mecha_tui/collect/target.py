@@ -200,7 +200,7 @@ async def _wait_for(reading: Future[ProcessFacts], limit_s: float) -> None:
     """Wait for a thread without leaving it a callback into a loop that may have ended."""
     loop = asyncio.get_running_loop()
     deadline_s = loop.time() + limit_s
-    while not reading.done() and loop.time() < deadline_s:
+    while not reading.done() and loop.time() < deadline_s:  # noqa: ASYNC110  # a thread ends it
         await asyncio.sleep(0.005)
 
 
