@@ -34,6 +34,9 @@ class StubServer:
     heads: list[str] = field(default_factory=list)
     """Every request's whole head."""
     connections: int = 0
+    """How many were opened."""
+    ended: int = 0
+    """How many of them the other end has closed."""
 
     @property
     def url(self) -> str:
@@ -84,6 +87,7 @@ def _serve(connection: socket.socket, script: Script, stub: StubServer) -> None:
             while b"\r\n\r\n" not in pending:
                 data = connection.recv(65536)
                 if not data:
+                    stub.ended += 1
                     return
                 pending += data
             head, pending = pending.split(b"\r\n\r\n", 1)

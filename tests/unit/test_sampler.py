@@ -22,7 +22,7 @@ from mecha_tui.core.replies import Failure, Replies
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Role, ServerProcess
 from mecha_tui.core.state import ServerState, condition
-from tests.servers import free_port
+from tests.servers import free_port, wait_until
 from tests.stub_server import HangUpError, StubServer, reply, stub_server
 
 PROPS = {
@@ -98,16 +98,12 @@ async def look(sampler: HttpSampler) -> ServerSample:
     return (await sampler.sample()).servers[0]
 
 
-async def until(
-    sampler: HttpSampler, met: Callable[[Replies], bool], clock: Clock | None = None
-) -> ServerSample:
+async def until(sampler: HttpSampler, met: Callable[[Replies], bool]) -> ServerSample:
     """Look again and again until a round shows something."""
     for _ in range(400):
         sample = await look(sampler)
         if met(sample.replies):
             return sample
-        if clock is not None:
-            clock.now_s += 1.0
         await asyncio.sleep(0.01)
     raise AssertionError(f"never happened; last: {sample.replies}")
 
@@ -209,7 +205,8 @@ async def test_an_endpoint_that_is_off_is_tried_again_when_another_process_answe
         await look(sampler)
         server.raw["/slots"] = reply([IDLE])
         pid = 8
-        await until(sampler, lambda r: r.slots is not None and r.slots.value is not None, clock)
+        clock.now_s += 6.0
+        await until(sampler, lambda r: r.slots is not None and r.slots.value is not None)
 
 
 async def test_the_process_is_looked_for_anew_as_soon_as_the_state_changes(
@@ -325,6 +322,7 @@ async def test_a_late_answer_is_taken_when_it_comes(server: Server) -> None:
             for _ in range(3):
                 await sampler.sample()
             assert stub.connections == 2
+            wait_until(lambda: stub.ended == 1, "the second connection ended")
             assert stub.targets.count("/health") == 1
     assert condition(sample.replies).state is ServerState.READY
 

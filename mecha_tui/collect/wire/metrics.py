@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from mecha_tui.collect.wire.fields import LARGEST, read_json
@@ -68,7 +67,7 @@ def _samples(content: str) -> Iterator[tuple[str, float | None]]:
 
 
 def _usable(value: float) -> float | None:
-    return float(value) if math.isfinite(value) and 0 <= value <= LARGEST else None
+    return float(value) if 0 <= value <= LARGEST else None
 
 
 def _count(value: float | None) -> int | None:
