@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from mecha_tui.core.agreement import Finding
+from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import Reading
@@ -46,6 +47,7 @@ def server_json(picture: ServerPicture) -> Json:
         },
         "slots": [slot_json(one) for one in picture.slots],
         "numbers": numbers_json(picture),
+        "clients": [client_json(client) for client in picture.clients],
         "agreement": picture.agreement.verdict.value,
         "findings": [finding_json(finding) for finding in picture.agreement.findings],
         "memory": memory_json(picture.memory),
@@ -87,10 +89,22 @@ def numbers_json(picture: ServerPicture) -> Json:
     client = picture.clients[0] if picture.clients else None
     readings["context_window"] = client.context_window if client else nobody
     readings["max_tokens"] = client.max_tokens if client else nobody
-    return {
-        name: {"value": one.value, "source": one.source, "reason": one.reason}
-        for name, one in readings.items()
+    return {name: _reading_json(one) for name, one in readings.items()}
+
+
+def client_json(client: ClientPromise) -> Json:
+    """Return what one client was promised, each value with its source or why it is unknown."""
+    readings: dict[str, Reading[int] | Reading[str]] = {
+        "context_window": client.context_window,
+        "max_tokens": client.max_tokens,
+        "compact_at_tokens": client.compact_at_tokens,
+        "model": client.model,
     }
+    return {"name": client.name, **{name: _reading_json(one) for name, one in readings.items()}}
+
+
+def _reading_json(reading: Reading[int] | Reading[str]) -> Json:
+    return {"value": reading.value, "source": reading.source, "reason": reading.reason}
 
 
 def finding_json(finding: Finding) -> Json:

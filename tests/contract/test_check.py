@@ -121,6 +121,8 @@ def test_the_verdict_is_right_and_after_each_cure_the_numbers_agree(
         assert facts(found) == codes
         assert not [one for one in found["findings"] if one["verdict"] == "unknown"]
         assert (status, found["agreement"]) == ((1, "disagree") if codes else (0, "agree"))
+        (client,) = found["clients"]
+        assert (client["name"], client["context_window"]["value"]) == ("local", window)
         source = found["numbers"]["context_tokens"]["source"]
         assert source == ("environment LLAMA_ARG_CTX_SIZE" if is_told_by_environment else "argv")
     cures = [

@@ -49,6 +49,7 @@ def test_the_json_has_every_field_of_the_contract() -> None:
         "slots",
         "numbers",
         "agreement",
+        "clients",
         "findings",
         "memory",
     }
