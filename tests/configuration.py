@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from mecha_tui.core.agreement import Agreement, Cure, judge
 from mecha_tui.core.client import COMPACTION_DERIVED, SILENT, ClientPromise, Promise, Setting
 from mecha_tui.core.command_line import VARIABLES, launch_flags
-from mecha_tui.core.division import division
+from mecha_tui.core.division import AUTO_SLOTS, Division, KvMode, division
 from mecha_tui.core.kv import KvLayer, ModelShape
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.numbers import ServerNumbers, server_numbers
@@ -39,6 +39,9 @@ class Configuration:
     def numbers(self) -> ServerNumbers:
         """What a server started so would say, by the table measured on real ones."""
         launch = self.launch
+        own = Division(launch.slots.value or AUTO_SLOTS, self.trained, KvMode.SHARED, self.trained)
+        if launch.slots.value and not launch.is_unified.value:
+            own = replace(own, mode=KvMode.DIVIDED, pool_tokens=self.trained * own.slots)
         outcome = division(
             max(0, launch.context_tokens.value or 0),
             None if launch.has_auto_slots else launch.slots.value,
@@ -46,7 +49,7 @@ class Configuration:
             per_slot_cap_tokens=launch.per_slot_cap_tokens.value,
             training_window_tokens=self.trained,
         )
-        assert outcome is not None
+        outcome = outcome or own
         return server_numbers(
             launch,
             Props(

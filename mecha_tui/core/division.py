@@ -51,14 +51,14 @@ def division(
     """Return what a server makes of its flags.
 
     Args:
-        context_tokens: ``-c``; 0 when not given, or the model's own.
+        context_tokens: ``-c``; 0 when not given, or left to the model.
         slots: ``-np``; None when left to the server, which then shares one pool.
         is_unified: ``-kvu``.
         per_slot_cap_tokens: ``--kv-unified-per-slot``.
         training_window_tokens: What the model was trained for, the most a slot gets.
 
     Returns:
-        None where only the server can tell: no total, no cap and no training window known.
+        None where only the server can tell: without a total and a cap, builds differ.
     """
     count = slots if slots else AUTO_SLOTS
     mode = KvMode.SHARED if is_unified or not slots else KvMode.DIVIDED
@@ -68,8 +68,6 @@ def division(
         each = padded(context_tokens // shares)
     elif cap is not None:
         each = padded(cap * count // shares)
-    elif training_window_tokens is not None:
-        each = training_window_tokens
     else:
         return None
     window = min(each, *(one for one in (cap, training_window_tokens) if one is not None), each)

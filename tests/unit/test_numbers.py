@@ -75,6 +75,9 @@ def test_the_arithmetic_explains_the_measured_table(
         per_slot_cap_tokens=launch.per_slot_cap_tokens.value,
         training_window_tokens=TRAINED,
     )
+    if not launch.context_tokens.value and not launch.per_slot_cap_tokens.value:
+        assert outcome is None, "builds differ, so only the server can tell"
+        return
     assert outcome is not None
     assert (outcome.slots, outcome.slot_window_tokens) == (slots, window)
     if slots > 1:
