@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mecha_tui.core.memory import Device, Host, MemoryKind
+from mecha_tui.core.memory import Device, Host, Limit, MemoryKind
+from mecha_tui.core.memory_device import LARGEST_BYTES
 from mecha_tui.core.reading import Reading, known, unknown
 
 _PREFERENCE = (MemoryKind.DISCRETE, MemoryKind.UNKNOWN, MemoryKind.UNIFIED)
@@ -96,6 +97,23 @@ def _discrete(chosen: tuple[Device, ...], devices: tuple[Device, ...]) -> Pool:
         note += f", {len(silent)} with an error"
     cache: Reading[int] = unknown("a card's own memory holds no file cache")
     return Pool(MemoryKind.DISCRETE, note, total, available, cache, total, chosen)
+
+
+def headroom(chosen: Pool, limits: tuple[Limit, ...]) -> Reading[int]:
+    """Return what a server can really still take of its pool.
+
+    A control group's limit binds where the model lies in host memory alone; it does not
+    see what drivers take for a GPU, not even from the same memory.
+    """
+    if chosen.kind is not MemoryKind.NONE:
+        return chosen.available_bytes
+    left = [one.left_bytes for one in limits if one.left_bytes.value is not None]
+    tightest = min([chosen.available_bytes, *left], key=_or_most)
+    return chosen.available_bytes if chosen.available_bytes.value is None else tightest
+
+
+def _or_most(reading: Reading[int]) -> int:
+    return LARGEST_BYTES if reading.value is None else reading.value
 
 
 def _sum(parts: tuple[Reading[int], ...]) -> Reading[int]:

@@ -17,6 +17,9 @@ SCHEMA = 1
 
 Json = Mapping[str, object]
 
+ROUTER = ", the router and all its models"
+"""What the server's own figures of one model in a router stand for."""
+
 
 def status_json(pictures: Iterable[ServerPicture]) -> Json:
     """Return the whole report. Unknown is None, which JSON writes as ``null``."""
@@ -50,7 +53,7 @@ def server_json(picture: ServerPicture) -> Json:
         "clients": [client_json(client) for client in picture.clients],
         "agreement": picture.agreement.verdict.value,
         "findings": [finding_json(finding) for finding in picture.agreement.findings],
-        "memory": memory_json(picture.memory),
+        "memory": memory_json(picture.memory, of_router=picture.model_id is not None),
     }
 
 
@@ -121,8 +124,13 @@ def finding_json(finding: Finding) -> Json:
     }
 
 
-def memory_json(memory: Memory) -> Json:
-    """Return the three quantities, and why any of them is unknown."""
+def memory_json(memory: Memory, *, of_router: bool = False) -> Json:
+    """Return the three quantities, and why any of them is unknown.
+
+    Args:
+        memory: Where memory stands.
+        of_router: Whether the server's figures are those of a router and all its models.
+    """
     readings: dict[str, Reading[int]] = {
         "pool_total_bytes": memory.pool_total_bytes,
         "pool_available_bytes": memory.pool_available_bytes,
@@ -135,7 +143,11 @@ def memory_json(memory: Memory) -> Json:
     return {
         "kind": memory.kind.value,
         **{name: one.value for name, one in readings.items()},
-        "sources": {name: one.source for name, one in readings.items() if one.is_known},
+        "sources": {
+            name: f"{one.source}{ROUTER if of_router and name.startswith('server') else ''}"
+            for name, one in readings.items()
+            if one.is_known
+        },
         "why": why,
     }
 

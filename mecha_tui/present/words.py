@@ -85,6 +85,11 @@ def state_sign(picture: ServerPicture) -> Sign:
     return STATE_SIGNS[picture.condition.state]
 
 
+def is_part_of_router(picture: ServerPicture) -> bool:
+    """Whether memory figures are those of a router with all its models together."""
+    return picture.model_id is not None or is_router(picture)
+
+
 def is_router(picture: ServerPicture) -> bool:
     """Whether the server has no model of its own."""
     return (

@@ -19,7 +19,7 @@ from mecha_tui.collect.memory.machine import PATIENCE_S, Machine, MachineLook, d
 from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.server_uses import ServerUses, summed
 from mecha_tui.core.memory import Device, GpuUse, Holder, Host, Limit, Memory, MemoryKind
-from mecha_tui.core.memory_pool import Pool, pool
+from mecha_tui.core.memory_pool import Pool, headroom, pool
 from mecha_tui.core.memory_share import gpu_used, server_gpu, unattributed_bytes, uses
 from mecha_tui.core.reading import Reading, known
 from mecha_tui.core.server import ServerProcess
@@ -83,6 +83,7 @@ class MemoryReader:
         host, host_cache, swapped = summed((), 0.0) if server is None else server.host(pids, now_s)
         files = self._gpu_files(look, pids)
         devices = self._devices(look, files)
+        limits = self._limits(look, process)
         chosen = pool(look.host, devices, look.fault, frozenset(pids))
         return Memory(
             kind=chosen.kind,
@@ -102,11 +103,11 @@ class MemoryReader:
             gpu_used_bytes=gpu_used(devices, look.host.gpu_mapped_bytes),
             unattributed_gpu_bytes=unattributed_bytes(devices),
             llama_headroom_bytes=_llama_headroom(chosen, look.host),
-            headroom_bytes=chosen.available_bytes,
+            headroom_bytes=headroom(chosen, limits),
             host=look.host,
             devices=devices,
             holders=self._named(devices, pids, now_s),
-            limits=self._limits(look, process),
+            limits=limits,
             pressure=look.pressure,
             taken_s=_oldest(look.taken_s, chosen),
         )

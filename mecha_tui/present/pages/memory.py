@@ -36,7 +36,7 @@ from mecha_tui.present.text import (
     wrapped,
 )
 from mecha_tui.present.view import View
-from mecha_tui.present.words import finding_sign
+from mecha_tui.present.words import finding_sign, is_part_of_router
 
 _CHART_LINES = 7
 _HOLDERS = 12
@@ -57,9 +57,9 @@ def memory_page(view: View, width: int, first: int = 0) -> Page:
     memory = picture.memory
     lines = [
         *_findings(picture.memory_findings, width),
-        *_pool(memory, width),
+        *_pool(picture, width),
         EMPTY,
-        *_server(memory, width),
+        *_server(picture, width),
         EMPTY,
         *kv_lines(picture.numbers, memory, width),
         EMPTY,
@@ -92,17 +92,20 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[Line]:
     return lines
 
 
-def _pool(memory: Memory, width: int) -> list[Line]:
+def _pool(picture: ServerPicture, width: int) -> list[Line]:
+    memory = picture.memory
     parts = memory_parts(memory)
     lines: list[Line] = []
     if parts is not None:
-        lines = [memory_bar(parts, width), *memory_legend(memory, parts, width)]
+        lines = [memory_bar(parts, width), *memory_legend(picture, parts, width)]
         lines += [*wrapped(memory.kind_note, width, Tone.MUTED), EMPTY]
     lines += [
         heading("pool", width),
         figure_row("total", memory.pool_total_bytes, width),
         figure_row("available", memory.pool_available_bytes, width),
     ]
+    if memory.headroom_bytes.value != memory.pool_available_bytes.value:
+        lines.append(figure_row("left for a server", memory.headroom_bytes, width))
     if memory.llama_headroom_bytes.value != memory.headroom_bytes.value:
         lines.append(figure_row("as llama.cpp will see it", memory.llama_headroom_bytes, width))
     if memory.kind is MemoryKind.UNIFIED:
@@ -112,9 +115,11 @@ def _pool(memory: Memory, width: int) -> list[Line]:
     return lines
 
 
-def _server(memory: Memory, width: int) -> list[Line]:
+def _server(picture: ServerPicture, width: int) -> list[Line]:
+    memory = picture.memory
+    whose = "this router and all its models" if is_part_of_router(picture) else "this server"
     return [
-        heading("this server", width),
+        heading(whose, width),
         figure_row("on the GPU", memory.server_gpu_bytes, width),
         figure_row("on the host", memory.server_host_bytes, width),
         figure_row("  of it file cache", memory.server_cache_bytes, width),

@@ -22,7 +22,7 @@ from mecha_tui.present.text import (
     spread,
     wrapped,
 )
-from mecha_tui.present.words import finding_sign
+from mecha_tui.present.words import finding_sign, is_part_of_router
 
 KIND_WORDS = {
     MemoryKind.UNIFIED: "unified",
@@ -75,15 +75,16 @@ def memory_lines(picture: ServerPicture, width: int, room: int) -> list[Line]:
     if room < 5:
         lines = [bar, *_short_legend(memory, parts, width)]
     else:
-        lines = [bar, *memory_legend(memory, parts, width), *_notes(memory, parts, width)]
+        lines = [bar, *memory_legend(picture, parts, width), *_notes(memory, parts, width)]
         lines += _hour_below(picture, width, room - len(lines))
     lines = lines if _age(picture) is None else [faded(one) for one in lines]
     return lines[: max(0, room)]
 
 
-def memory_legend(memory: Memory, parts: Parts, width: int) -> list[Line]:
+def memory_legend(picture: ServerPicture, parts: Parts, width: int) -> list[Line]:
     """Return a line for each kind of use, in the order of the bar."""
-    server = _legend(FULL, _server_word(memory, parts), parts.server_bytes, Tone.ACCENT, width)
+    memory = picture.memory
+    server = _legend(FULL, _server_word(picture, parts), parts.server_bytes, Tone.ACCENT, width)
     others = "other programs" if parts.server_bytes is not None else "in use by all"
     lines = [server, _legend(FULL, others, parts.other_bytes, Tone.READING, width)]
     if memory.kind is not MemoryKind.DISCRETE:
@@ -140,8 +141,11 @@ def memory_line(memory: Memory, width: int) -> Line:
     return cut(line(available, end), width)
 
 
-def _server_word(memory: Memory, parts: Parts) -> str:
+def _server_word(picture: ServerPicture, parts: Parts) -> str:
     """Name the server's part, and which half of it is known where one is not."""
+    memory = picture.memory
+    if is_part_of_router(picture) and parts.server_bytes is not None:
+        return "router's models"
     if memory.kind is MemoryKind.NONE:
         return "server"
     if parts.server_is_whole or parts.server_bytes is None:

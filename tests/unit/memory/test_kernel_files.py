@@ -362,3 +362,14 @@ def test_a_process_named_with_brackets_and_escapes_is_read_and_made_safe(tmp_pat
     assert memory.server_host_bytes.value == 77 * 1024
     assert memory.holders[0].name == "a) S (b[/b]"
     assert memory.holders[0].host_bytes == 77 * 1024
+
+
+def test_without_a_gpu_a_tight_limit_is_what_is_really_left(tmp_path: Path) -> None:
+    files = "inactive_file 0\nactive_file 0\n"
+    group = {"proc/4711/cgroup": "0::/a\n", "proc/meminfo": meminfo(65536000, 60000000)}
+    write(tmp_path, {**group, **process(SERVER)})
+    v2_group(tmp_path, "/a", max=gib(8), current=gib(3), stat=files)
+    memory = read(tmp_path)
+    assert memory.headroom_bytes.value == 5 * GIB
+    assert memory.pool_available_bytes.value == 60000000 * 1024
+    assert memory.llama_headroom_bytes.value == 60000000 * 1024
