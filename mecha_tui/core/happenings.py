@@ -8,17 +8,30 @@ from mecha_tui.core.agreement import Finding
 from mecha_tui.core.events import Event, EventKind
 from mecha_tui.core.picture import EVENT_LIMIT, ServerPicture
 from mecha_tui.core.server import is_other_model, is_other_process
+from mecha_tui.core.state import ServerState
+
+LATE_S = 5.0
+"""A server that is late again and again is told of once it was late for this long."""
+QUEUE_QUIET_S = 60.0
+"""A queue that comes and goes is told of once in this time."""
 
 
 def with_events(before: ServerPicture | None, picture: ServerPicture) -> ServerPicture:
     """Return the picture with what is new in it on top of its events."""
+    found, cured = _findings(picture)
     new = [
         *_replaced(before, picture),
-        *_state(before, picture),
-        *_findings(before, picture),
+        *_state(picture),
+        *(_told(picture, EventKind.FINDING, one) for one in found),
+        *(_told(picture, EventKind.CURED, one) for one in cured),
         *_queue(before, picture),
     ]
-    return replace(picture, events=(*reversed(new), *picture.events)[:EVENT_LIMIT])
+    still_open = tuple(one for one in picture.open_findings if one not in cured)
+    return replace(
+        picture,
+        events=(*reversed(new), *picture.events)[:EVENT_LIMIT],
+        open_findings=(*still_open, *found),
+    )
 
 
 def _replaced(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
@@ -32,38 +45,45 @@ def _replaced(before: ServerPicture | None, picture: ServerPicture) -> list[Even
     return []
 
 
-def _state(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
+def _state(picture: ServerPicture) -> list[Event]:
     now = picture.condition
-    if before is not None and before.condition.state is now.state:
+    if _newest(picture, EventKind.STATE) == now.state.value:
+        return []
+    if now.state is ServerState.NOT_ANSWERING and picture.now_s - picture.state_since_s < LATE_S:
         return []
     return [Event(picture.now_wall_s, EventKind.STATE, now.state.value, now.reason)]
 
 
-def _findings(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
-    found = _disagreements(picture)
-    earlier = {} if before is None else _disagreements(before)
-    wall_s = picture.now_wall_s
-    return [
-        *(
-            Event(wall_s, EventKind.FINDING, one.code, one.message)
-            for key, one in found.items()
-            if key not in earlier
-        ),
-        *(
-            Event(wall_s, EventKind.CURED, one.code, one.message)
-            for key, one in earlier.items()
-            if key not in found
-        ),
-    ]
+def _newest(picture: ServerPicture, kind: EventKind) -> str | None:
+    return next((event.subject for event in picture.events if event.kind is kind), None)
 
 
-def _disagreements(picture: ServerPicture) -> dict[tuple[str, str | None], Finding]:
-    found = (*picture.agreement.disagreements, *picture.memory_findings)
-    return {(one.code, one.client): one for one in found}
+def _findings(picture: ServerPicture) -> tuple[list[Finding], list[Finding]]:
+    """Return what came to disagree and what was cured.
+
+    A rule that cannot be judged for the moment, as after a restart, is neither.
+    """
+    now = {_name(one) for one in picture.agreement.findings}
+    known = {_name(one) for one in picture.open_findings}
+    found = [one for one in picture.agreement.disagreements if _name(one) not in known]
+    cured = [one for one in picture.open_findings if _name(one) not in now]
+    return found, cured
+
+
+def _name(finding: Finding) -> tuple[str, str | None]:
+    return finding.code, finding.client
+
+
+def _told(picture: ServerPicture, kind: EventKind, finding: Finding) -> Event:
+    return Event(picture.now_wall_s, kind, finding.code, finding.message)
 
 
 def _queue(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
     waited = before.waiting.count if before is not None else None
     if not picture.waiting.count or waited:
+        return []
+    told = (event.wall_s for event in picture.events if event.kind is EventKind.QUEUE)
+    last_s = next(told, None)
+    if last_s is not None and picture.now_wall_s - last_s < QUEUE_QUIET_S:
         return []
     return [Event(picture.now_wall_s, EventKind.QUEUE, str(picture.waiting.count))]

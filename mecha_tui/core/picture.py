@@ -86,6 +86,8 @@ class ServerPicture:
     """The process seen last, which outlives its end so that its successor is noticed."""
     events: tuple[Event, ...] = ()
     """Newest first."""
+    open_findings: tuple[Finding, ...] = ()
+    """Disagreements that were told as events and not yet as cured."""
     written: Track = field(default_factory=Track)
     read: Track = field(default_factory=Track)
 

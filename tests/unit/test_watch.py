@@ -6,8 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import EventKind
+from mecha_tui.core.happenings import LATE_S
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.reading import known
@@ -298,3 +302,98 @@ def test_an_embeddings_server_is_told_by_its_flags(watch: Watch) -> None:
 def test_a_server_no_longer_sampled_is_dropped(watch: Watch) -> None:
     watch.round(IDLE)
     assert next_pictures(watch.pictures, Round(2000.0, 0.0)) == {}
+
+
+def test_a_server_that_is_late_for_a_moment_is_no_event_and_one_that_stays_late_is(
+    watch: Watch,
+) -> None:
+    watch.round(writing(50))
+    late = Replies(slots=watch.bad(Failure.PENDING), health=watch.good(True))
+    assert watch.see(late).condition.state is ServerState.NOT_ANSWERING
+    assert kinds(watch.round(writing(60))) == [(EventKind.STATE, "ready")]
+    watch.see(late)
+    picture = watch.see(late, LATE_S + 1)
+    assert kinds(picture)[0] == (EventKind.STATE, "not-answering")
+
+
+def test_a_queue_that_comes_and_goes_is_told_once(watch: Watch) -> None:
+    for count in (3, 0, 2, 0, 1):
+        slots = watch.good((writing(2), writing(2, 8, 1)))
+        picture = watch.see(
+            Replies(slots=slots, metrics=watch.good(Counters(deferred_requests=count)))
+        )
+    assert [kind for kind, _ in kinds(picture)].count(EventKind.QUEUE) == 1
+
+
+def promised(tokens: int) -> tuple[ClientPromise, ...]:
+    return (ClientPromise("local", context_window=known(tokens, "config.toml")),)
+
+
+def told(picture: ServerPicture, kind: EventKind) -> list[str]:
+    return [event.subject for event in picture.events if event.kind is kind]
+
+
+def test_a_disagreement_is_told_when_it_comes_and_when_it_is_cured(watch: Watch) -> None:
+    picture = watch.round(IDLE, clients=promised(5000))
+    assert "window-over-slot" in told(picture, EventKind.FINDING)
+    picture = watch.round(IDLE, clients=promised(5000))
+    assert told(picture, EventKind.FINDING).count("window-over-slot") == 1
+    picture = watch.round(IDLE, clients=promised(100))
+    assert told(picture, EventKind.CURED) == ["window-over-slot"]
+
+
+def test_a_restart_neither_cures_a_disagreement_nor_finds_it_again(watch: Watch) -> None:
+    watch.round(IDLE, process=ServerProcess(7, 1.0), clients=promised(5000))
+    loading = Replies(props=watch.bad(Failure.LOADING))
+    watch.see(loading, process=ServerProcess(8, 2.0), clients=promised(5000))
+    picture = watch.round(IDLE, process=ServerProcess(8, 2.0), clients=promised(5000))
+    assert told(picture, EventKind.CURED) == []
+    assert told(picture, EventKind.FINDING).count("window-over-slot") == 1
+
+
+FAILURES = st.sampled_from(list(Failure))
+COUNTS = st.none() | st.integers(0, 300)
+SLOTS = st.builds(
+    Slot,
+    st.integers(0, 3),
+    st.none() | st.booleans(),
+    st.none() | st.integers(1, 200),
+    st.none() | st.integers(0, 3),
+    *[COUNTS] * 5,
+)
+
+
+@st.composite
+def replies(draw: st.DrawFn) -> Replies:
+    def answer(values: st.SearchStrategy[object]) -> Answer[Any] | None:
+        kind = draw(st.sampled_from(["none", "bad", "good"]))
+        if kind == "none":
+            return None
+        if kind == "bad":
+            return Answer(0.0, failure=draw(FAILURES), detail="why")
+        return Answer(0.0, draw(values), taken_s=draw(st.none() | st.floats(0.0, 50.0)))
+
+    return Replies(
+        health=answer(st.just(True)),
+        props=answer(st.builds(Props, is_sleeping=st.none() | st.booleans())),
+        slots=answer(st.lists(SLOTS, max_size=4).map(tuple)),
+        metrics=answer(st.builds(Counters, deferred_requests=COUNTS)),
+        models=answer(st.just(())),
+    )
+
+
+@given(st.lists(st.tuples(replies(), st.floats(0.0, 9.0), COUNTS), max_size=8))
+def test_no_sequence_of_rounds_raises_or_shows_what_cannot_be(
+    rounds: list[tuple[Replies, float, int | None]],
+) -> None:
+    watch = Watch()
+    for seen, step_s, connections in rounds:
+        picture = watch.see(seen, step_s, connections=connections)
+        speeds = [picture.writing_tokens_per_s, picture.reading_tokens_per_s]
+        speeds += [one.tokens_per_s for one in picture.slots]
+        assert all(speed is None or speed >= 0 for speed in speeds)
+        assert picture.waiting.count is None or picture.waiting.count >= 0
+        assert not (picture.waiting.is_exact and picture.waiting.count is None)
+        assert picture.waiting.is_exact or picture.waiting.reason
+        if picture.is_lost:
+            assert picture.writing_tokens_per_s is None
