@@ -12,7 +12,8 @@ from textual.app import App
 
 from mecha_tui.app.crash import crash_text
 from mecha_tui.app.desk import Desk
-from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.key_uses import bindings
+from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.agreement import AgreementScreen
 from mecha_tui.app.screens.dashboard import DashboardScreen
 from mecha_tui.app.screens.events import EventsScreen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from math import floor
 
 UNKNOWN = "–"
 GIB = 1024**3
@@ -17,8 +18,11 @@ def tokens(count: int | None) -> str:
 
 
 def percent(ratio: float | None) -> str:
-    """Return a ratio of one as a whole percentage."""
-    return UNKNOWN if ratio is None else f"{ratio * 100:.0f} %"
+    """Return a ratio of one as a whole percentage, rounded down.
+
+    So 100 % is said of nothing less than full, and no figure outruns the colour beside it.
+    """
+    return UNKNOWN if ratio is None else f"{floor(ratio * 100 + 1e-9)} %"
 
 
 def rate(tokens_per_s: float | None) -> str:

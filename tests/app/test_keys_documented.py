@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mecha_tui.app.keys import markdown_table
+from mecha_tui.app.key_uses import markdown_table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "keys.md"
 

@@ -6,7 +6,8 @@ import itertools
 
 import pytest
 
-from mecha_tui.app.keys import Place, hints
+from mecha_tui.app.key_uses import hints
+from mecha_tui.app.keys import Place
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.state import ServerState
 from mecha_tui.present.dashboard import dashboard

@@ -15,7 +15,17 @@ def test_tokens(tokens: int | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"), [(None, "–"), (0.0, "0 %"), (0.684, "68 %"), (1.0, "100 %"), (1.25, "125 %")]
+    ("ratio", "text"),
+    [
+        (None, "–"),
+        (0.0, "0 %"),
+        (0.684, "68 %"),
+        (0.29, "29 %"),
+        (0.896, "89 %"),
+        (0.999, "99 %"),
+        (1.0, "100 %"),
+        (1.25, "125 %"),
+    ],
 )
 def test_percent(ratio: float | None, text: str) -> None:
     assert numbers.percent(ratio) == text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.key_uses import bindings
+from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.present.dashboard import dashboard
 from mecha_tui.present.frame import Frame

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.key_uses import bindings
+from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.page_screen import PageScreen
 from mecha_tui.present.pages.inspection import inspection_page
 from mecha_tui.present.pages.page import Page

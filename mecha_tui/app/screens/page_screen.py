@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from mecha_tui.app.keys import Place, bindings
+from mecha_tui.app.key_uses import bindings
+from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.present.frame import Frame
 from mecha_tui.present.pages.page import Page, content_size, last_first, page_frame

@@ -10,7 +10,8 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from mecha_tui.app.desk import Desk
-from mecha_tui.app.keys import Place, hints
+from mecha_tui.app.key_uses import hints
+from mecha_tui.app.keys import Place
 from mecha_tui.app.widgets.canvas import Canvas
 from mecha_tui.present.frame import Frame
 from mecha_tui.present.view import View

@@ -8,7 +8,7 @@ from mecha_tui.core.numbers import KvMode
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.reading import Reading, known, unknown
 from mecha_tui.present import numbers
-from mecha_tui.present.pages.page import Page
+from mecha_tui.present.pages.page import Page, heading
 from mecha_tui.present.panels.numbers_panel import verdict_part
 from mecha_tui.present.text import (
     EMPTY,
@@ -17,7 +17,6 @@ from mecha_tui.present.text import (
     Tone,
     bold,
     cut,
-    faint,
     line,
     lit,
     muted,
@@ -51,15 +50,15 @@ def agreement_page(view: View, width: int, first: int, chosen: int) -> Page:
     if picture is None:
         return Page(_TITLE, [line(muted("Waiting for the first look."))], first)
     lines = _findings(picture, width, chosen)
-    lines += [EMPTY, _heading("the server", width), *_server(picture, width)]
+    lines += [EMPTY, heading("the server", width), *_server(picture, width)]
     for client in picture.clients:
-        lines += [EMPTY, _heading(f"the client “{client.name}”", width), *_client(client, width)]
+        lines += [EMPTY, heading(f"the client “{client.name}”", width), *_client(client, width)]
     if not picture.clients:
         why = (
             "No client's settings name this server. Tell its promise with --context-window and "
             "--max-tokens, or with a [clients.NAME] table in the settings."
         )
-        lines += [EMPTY, _heading("clients", width), *wrapped(why, width, Tone.MUTED)]
+        lines += [EMPTY, heading("clients", width), *wrapped(why, width, Tone.MUTED)]
     return Page(_TITLE, lines, first, line(verdict_part(picture)))
 
 
@@ -72,11 +71,6 @@ def cure_line_number(view: View, width: int, chosen: int) -> int | None:
         return None
     lines = _findings(view.picture, width, chosen)
     return next((at for at, one in enumerate(lines) if any(part.is_lit for part in one)), None)
-
-
-def _heading(text: str, width: int) -> Line:
-    words = line(bold(text), " ")
-    return cut(line(words, faint("─" * max(0, width - width_of(words)))), width)
 
 
 def _findings(picture: ServerPicture, width: int, chosen: int) -> list[Line]:

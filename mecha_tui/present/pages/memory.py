@@ -12,11 +12,10 @@ from mecha_tui.present.pages.memory_figures import (
     LABEL,
     figure_row,
     free_row,
-    heading,
     words_row,
 )
 from mecha_tui.present.pages.memory_kv import kv_lines
-from mecha_tui.present.pages.page import Page
+from mecha_tui.present.pages.page import Page, heading
 from mecha_tui.present.panels.memory_panel import (
     hour_chart,
     memory_age,

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from mecha_tui.core.reading import Reading
 from mecha_tui.present import numbers
-from mecha_tui.present.text import Line, Part, bold, cut, faint, line, muted, width_of
+from mecha_tui.present.text import Line, Part, cut, line, muted
 
 LABEL = 24
 """Cells of a row's label."""
-
-
-def heading(text: str, width: int) -> Line:
-    """Return a section's first line."""
-    words = line(bold(text), " ")
-    return cut(line(words, faint("─" * max(0, width - width_of(words)))), width)
 
 
 def figure_row(label: str, reading: Reading[int], width: int, source: str | None = None) -> Line:

@@ -7,7 +7,8 @@ from mecha_tui.core.memory_prediction import Prediction, predictions
 from mecha_tui.core.numbers import ServerNumbers
 from mecha_tui.core.reading import Reading
 from mecha_tui.present import numbers
-from mecha_tui.present.pages.memory_figures import LABEL, figure_row, heading
+from mecha_tui.present.pages.memory_figures import LABEL, figure_row
+from mecha_tui.present.pages.page import heading
 from mecha_tui.present.text import Line, Part, Tone, cut, line, muted, wrapped
 
 _NOTE = "It is reserved when the server starts: filling the context moves nothing."

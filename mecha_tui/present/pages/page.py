@@ -9,9 +9,22 @@ from mecha_tui.present.frame import Box, Frame
 from mecha_tui.present.panel import INSET, panel
 from mecha_tui.present.panels.footer import footer
 from mecha_tui.present.panels.header import header
-from mecha_tui.present.text import EMPTY, Line, filled, line, muted
+from mecha_tui.present.text import (
+    EMPTY,
+    Line,
+    Part,
+    bold,
+    cut,
+    faint,
+    filled,
+    line,
+    muted,
+    width_of,
+)
 from mecha_tui.present.view import View
 
+LABEL = 13
+"""Cells that a name at the beginning of a line takes."""
 _CHROME = 4
 """Lines that are not content: header, two borders, keys."""
 
@@ -60,3 +73,14 @@ def _place(first: int, shown: int, total: int) -> Line:
         return EMPTY
     arrows = ("↑" if first else "") + ("↓" if first + shown < total else "")
     return line(muted(f"{arrows} {first + 1}–{first + shown} of {total}"))
+
+
+def heading(text: str, width: int) -> Line:
+    """Return a line that begins a section."""
+    words = line(bold(text), " ")
+    return cut(line(words, faint("─" * max(0, width - width_of(words)))), width)
+
+
+def labelled(label: str, *value: str | Part | Line) -> Line:
+    """Return a line that begins with the name of what follows."""
+    return line(muted(f"{label:<{LABEL}}"), *value)

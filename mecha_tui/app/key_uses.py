@@ -1,0 +1,62 @@
+"""What follows from the table of keys: bindings, key hints and documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.binding import Binding, BindingType
+
+from mecha_tui.app.keys import KEYS, Key, Place
+from mecha_tui.present.view import Hint
+
+_MOVES = {
+    Place.DASHBOARD: Hint("↑↓", "slot", "move(1)"),
+    Place.PAGE: Hint("↑↓", "scroll", "scroll_page(1)"),
+    Place.INSPECTION: Hint("←→", "slot", "app.inspect_next(1)"),
+    Place.AGREEMENT: Hint("←→", "cure", "choose(1)"),
+}
+
+
+def bindings(*places: Place) -> list[BindingType]:
+    """Return Textual's bindings of every key that works in some places."""
+    return [
+        Binding(
+            key.keys,
+            key.action,
+            key.description,
+            id=key.id,
+            tooltip=key.tooltip,
+            priority=key.is_prior,
+        )
+        for key in KEYS
+        if key.place in places
+    ]
+
+
+def hints(*places: Place, is_alone: bool = False) -> tuple[Hint, ...]:
+    """Return the key hints of a screen in order.
+
+    Args:
+        places: Where the screen's keys come from.
+        is_alone: Leave out the keys that only several servers need.
+    """
+    moves = [hint for place, hint in _MOVES.items() if place in places]
+    shown = sorted(_ranked(places, is_alone=is_alone), key=lambda key: key.hint_rank)
+    return (*moves, *(Hint(key.shown, key.description, key.action) for key in shown))
+
+
+def _ranked(places: Iterable[Place], *, is_alone: bool) -> list[Key]:
+    return [
+        key
+        for key in KEYS
+        if key.hint_rank
+        and key.place in (*places, Place.EVERYWHERE)
+        and not (is_alone and key.id.startswith("server."))
+    ]
+
+
+def markdown_table() -> str:
+    """Return all keys as a Markdown table, for the documentation."""
+    rows = ["| key | what it does | where |", "| --- | --- | --- |"]
+    rows += [f"| `{key.names}` | {key.tooltip} | {key.place.value} |" for key in KEYS]
+    return "\n".join(rows) + "\n"
