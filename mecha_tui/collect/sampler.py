@@ -17,6 +17,7 @@ from mecha_tui.collect.sources import (
     no_processes,
 )
 from mecha_tui.collect.target import Sources, Target, WatchedTarget
+from mecha_tui.collect.timing import Timing
 from mecha_tui.core.sample import Round
 
 
@@ -31,7 +32,7 @@ class HttpSampler:
         clients: ClientSource = no_clients,
         memory: MemorySource = no_memory,
         launch: LaunchSource = no_launch,
-        clock: Callable[[], float] = time.monotonic,
+        timing: Timing | None = None,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         """Watch these targets.
@@ -43,12 +44,13 @@ class HttpSampler:
             clients: Finds the clients that point at an address.
             memory: Reads where memory stands.
             launch: Reads launch flags in a router child's command line; called directly.
-            clock: Monotonic seconds.
+            timing: By which clock to go, and how long to wait for one round.
             wall_clock: Seconds since the epoch.
         """
         sources = Sources(processes, clients, memory, launch)
-        self._watched = [WatchedTarget(target, sources, clock) for target in targets]
-        self._clock = clock
+        timing = timing or Timing()
+        self._watched = [WatchedTarget(target, sources, timing) for target in targets]
+        self._clock = timing.clock
         self._wall_clock = wall_clock
 
     async def sample(self) -> Round:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from mecha_tui.collect.asking import Asker
 from mecha_tui.collect.endpoints import METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
 from mecha_tui.collect.health_check import HealthCheck
 from mecha_tui.collect.http import ApiKey, Connection
+from mecha_tui.collect.timing import Timing
 from mecha_tui.core.polling import (
     Looks,
     are_connections_wanted,
@@ -28,8 +28,6 @@ from mecha_tui.core.waiting import busy_count
 
 PATIENCE_S = 1.5
 """An answer that takes longer is told to be late."""
-ROUND_LIMIT_S = 0.8
-"""A round does not wait longer than this for an answer that is not late yet."""
 LATE_WAIT_S = 0.05
 
 SLOTS_OFF = "/slots is off: the server was started with --no-slots"
@@ -58,10 +56,11 @@ class ServerLook:
         self,
         address: ServerAddress,
         key: ApiKey | None,
-        clock: Callable[[], float],
+        timing: Timing,
         model_id: str | None = None,
     ) -> None:
-        self._clock = clock
+        clock = self._clock = timing.clock
+        self._round_limit_s = timing.round_limit_s
         self._model_id = model_id
         self._connection = Connection(address, key)
         self._health = HealthCheck(Connection(address, key), clock)
@@ -116,7 +115,7 @@ class ServerLook:
         self._end_round()
         if self._round is None:
             self._round = asyncio.create_task(self._ask_round())
-        limit_s = ROUND_LIMIT_S if self._late_s() is None else LATE_WAIT_S
+        limit_s = self._round_limit_s if self._late_s() is None else LATE_WAIT_S
         await asyncio.wait({self._round}, timeout=limit_s)
         self._end_round()
         if self._round is None:

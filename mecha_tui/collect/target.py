@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
@@ -19,6 +18,7 @@ from mecha_tui.collect.sources import (
     ProcessFacts,
     ProcessSource,
 )
+from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
@@ -61,11 +61,12 @@ class Sources:
 class WatchedTarget:
     """Samples one target, round by round."""
 
-    def __init__(self, target: Target, sources: Sources, clock: Callable[[], float]) -> None:
+    def __init__(self, target: Target, sources: Sources, timing: Timing) -> None:
         self._target = target
         self._sources = sources
-        self._clock = clock
-        self._look = ServerLook(target.address, target.key, clock)
+        self._timing = timing
+        self._clock = timing.clock
+        self._look = ServerLook(target.address, target.key, timing)
         self._children: dict[str, ServerLook] = {}
         self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
@@ -165,7 +166,7 @@ class WatchedTarget:
         look = self._children.get(model.model_id)
         if look is None:
             target = self._target
-            look = ServerLook(target.address, target.key, self._clock, model.model_id)
+            look = ServerLook(target.address, target.key, self._timing, model.model_id)
             self._children[model.model_id] = look
         sample = self._child(own, model, Replies())
         look.tell(sample.connections, sample.launch.sleep_idle_s.value)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.collect.target import RESTART_LIMIT_S, Target
+from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
@@ -71,6 +73,14 @@ class Clock:
         return self.now_s
 
 
+PATIENT_S = 30.0
+"""A round's limit where nothing hangs, so that a slow machine only takes longer."""
+
+
+def patient(targets: list[Target], **sources: Any) -> HttpSampler:  # noqa: ANN401
+    return HttpSampler(targets, timing=Timing(round_limit_s=PATIENT_S), **sources)
+
+
 @asynccontextmanager
 async def sampling(sampler: HttpSampler) -> AsyncIterator[HttpSampler]:
     try:
@@ -109,7 +119,7 @@ async def until(sampler: HttpSampler, met: Callable[[Replies], bool]) -> ServerS
 
 
 async def test_one_round_asks_each_endpoint_once_over_one_connection(stub: StubServer) -> None:
-    async with sampling(HttpSampler([target(stub)])) as sampler:
+    async with sampling(patient([target(stub)])) as sampler:
         sample = await look(sampler)
     assert sample.url == stub.url
     assert sample.replies.props is not None
@@ -129,7 +139,7 @@ async def test_a_server_that_never_sleeps_is_asked_for_its_slots_alone(
     stub: StubServer, server: Server
 ) -> None:
     server.raw["/slots"] = reply([IDLE])
-    sampler = HttpSampler([target(stub)], processes=lambda _: NEVER_SLEEPS)
+    sampler = patient([target(stub)], processes=lambda _: NEVER_SLEEPS)
     async with sampling(sampler):
         for _ in range(4):
             await sampler.sample()
@@ -140,7 +150,7 @@ async def test_a_sleeping_server_is_asked_for_nothing_that_wakes_it(
     stub: StubServer, server: Server
 ) -> None:
     server.raw["/props"] = reply({**PROPS, "is_sleeping": True})
-    async with sampling(HttpSampler([target(stub)])) as sampler:
+    async with sampling(patient([target(stub)])) as sampler:
         for _ in range(3):
             sample = await look(sampler)
     assert condition(sample.replies).state is ServerState.ASLEEP
@@ -152,7 +162,7 @@ async def test_an_idle_server_that_sleeps_is_left_alone_until_it_has_been_busy(
 ) -> None:
     server.raw["/slots"] = reply([IDLE])
     facts = SLEEPS
-    sampler = HttpSampler([target(stub)], processes=lambda _: facts)
+    sampler = patient([target(stub)], processes=lambda _: facts)
     async with sampling(sampler):
         for _ in range(5):
             sample = await look(sampler)
@@ -164,7 +174,7 @@ async def test_an_idle_server_that_sleeps_is_left_alone_until_it_has_been_busy(
 
 
 async def test_a_busy_server_that_sleeps_is_watched_all_the_time(stub: StubServer) -> None:
-    sampler = HttpSampler([target(stub)], processes=lambda _: SLEEPS)
+    sampler = patient([target(stub)], processes=lambda _: SLEEPS)
     async with sampling(sampler):
         for _ in range(3):
             await sampler.sample()
@@ -180,7 +190,7 @@ async def test_an_endpoint_that_is_off_is_told_every_round_and_asked_once(
         {"error": {"type": "not_supported_error", "message": "Start it with `--metrics`"}},
         "501 Not Implemented",
     )
-    async with sampling(HttpSampler([target(stub)])) as sampler:
+    async with sampling(patient([target(stub)])) as sampler:
         for _ in range(3):
             sample = await look(sampler)
     assert sample.replies.slots is not None
@@ -199,7 +209,9 @@ async def test_an_endpoint_that_is_off_is_tried_again_when_another_process_answe
     clock = Clock()
     pid = 7
     sampler = HttpSampler(
-        [target(stub)], processes=lambda _: ProcessFacts(ServerProcess(pid, 1.0)), clock=clock
+        [target(stub)],
+        processes=lambda _: ProcessFacts(ServerProcess(pid, 1.0)),
+        timing=Timing(clock, PATIENT_S),
     )
     async with sampling(sampler):
         await look(sampler)
@@ -219,7 +231,9 @@ async def test_the_process_is_looked_for_anew_as_soon_as_the_state_changes(
         calls += 1
         return NEVER_SLEEPS
 
-    async with sampling(HttpSampler([target(stub)], processes=processes, clock=clock)) as sampler:
+    async with sampling(
+        HttpSampler([target(stub)], processes=processes, timing=Timing(clock, PATIENT_S))
+    ) as sampler:
         for _ in range(3):
             await sampler.sample()
         assert calls == 1
@@ -254,7 +268,7 @@ async def test_what_props_says_speaks_for_the_server(
     stub: StubServer, server: Server, raw: bytes, state: ServerState
 ) -> None:
     server.raw["/props"] = raw
-    async with sampling(HttpSampler([target(stub)])) as sampler:
+    async with sampling(patient([target(stub)])) as sampler:
         sample = await look(sampler)
     assert condition(sample.replies).state is state
     if state is not ServerState.READY:
@@ -266,7 +280,7 @@ async def test_one_bad_endpoint_costs_that_endpoint(
     stub: StubServer, server: Server, raw: bytes
 ) -> None:
     server.raw["/slots"] = reply(raw)
-    async with sampling(HttpSampler([target(stub)])) as sampler:
+    async with sampling(patient([target(stub)])) as sampler:
         sample = await look(sampler)
     assert sample.replies.slots is not None
     assert sample.replies.slots.failure is Failure.FOREIGN
@@ -277,7 +291,7 @@ async def test_one_bad_endpoint_costs_that_endpoint(
 
 async def test_nobody_there_is_down_and_the_key_is_nowhere_to_be_seen() -> None:
     nobody = Target(parse_address(f"http://127.0.0.1:{free_port()}"), ApiKey("s3cret"))
-    async with sampling(HttpSampler([nobody])) as sampler:
+    async with sampling(patient([nobody])) as sampler:
         taken = await sampler.sample()
     assert condition(taken.servers[0].replies).state is ServerState.DOWN
     assert "s3cret" not in repr(taken)
@@ -340,7 +354,7 @@ async def test_a_server_killed_in_the_middle_of_its_answer_costs_one_round(
             yield part
 
     with stub_server(script) as stub:
-        async with sampling(HttpSampler([target(stub)])) as sampler:
+        async with sampling(patient([target(stub)])) as sampler:
             sample = await look(sampler)
             assert sample.replies.slots is not None
             assert sample.replies.slots.failure is Failure.DROPPED
@@ -359,7 +373,7 @@ async def test_slow_and_broken_sources_neither_delay_nor_break_a_round(stub: Stu
     def fails(_: object) -> tuple[ClientPromise, ...]:
         raise ZeroDivisionError
 
-    sampler = HttpSampler([target(stub)], processes=hangs, clients=fails, memory=lambda _: 1 / 0)  # type: ignore[arg-type,return-value]
+    sampler = patient([target(stub)], processes=hangs, clients=fails, memory=lambda _: 1 / 0)
     async with sampling(sampler):
         for _ in range(3):
             sample = await look(sampler)
@@ -395,7 +409,7 @@ async def test_memory_is_read_faster_while_a_server_is_away_but_not_for_ever() -
         return len(read_at) - before
 
     gone = Target(parse_address(f"http://127.0.0.1:{free_port()}"))
-    sampler = HttpSampler([gone], memory=memory, clock=lambda: now[0])
+    sampler = HttpSampler([gone], memory=memory, timing=Timing(lambda: now[0], PATIENT_S))
     async with sampling(sampler):
         await rounds(4)
         assert await rounds(20) == 20
@@ -412,7 +426,7 @@ async def test_what_the_sources_read_comes_with_the_round(stub: StubServer) -> N
         seen.append(process)
         return Memory(taken_s=5.0)
 
-    sampler = HttpSampler(
+    sampler = patient(
         [target(stub)],
         processes=lambda url: NEVER_SLEEPS if url == stub.url else ProcessFacts(),
         clients=lambda url: (promise,) if url == stub.url else (),
@@ -452,7 +466,7 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
     states = {"a": "loaded", "b": "unloaded", "c": "sleeping", "d": "loading", "e": "dreaming"}
     flags = LaunchFlags(context_tokens=known(64, "router"))
     with stub_server(router(states)) as stub:
-        sampler = HttpSampler([target(stub)], launch=lambda _: flags)
+        sampler = patient([target(stub)], launch=lambda _: flags)
         async with sampling(sampler):
             taken: Round = await sampler.sample()
             states["a"], states["b"] = "sleeping", "loaded"
@@ -485,7 +499,8 @@ async def test_models_of_a_router_that_hangs_keep_their_place_and_are_not_asked(
     is_hung = False
     with stub_server(lambda asked: [] if is_hung else answers(asked)) as stub:
         async with sampling(HttpSampler([target(stub)])) as sampler:
-            await sampler.sample()
+            while len((await sampler.sample()).servers) == 1:
+                await asyncio.sleep(0.01)
             is_hung = True
             asked = len([one for one in stub.targets if "?" in one])
             taken = await sampler.sample()
@@ -499,7 +514,8 @@ async def test_several_servers_are_looked_at_at_once_and_one_that_hangs_costs_no
 ) -> None:
     with stub_server(lambda _: []) as hung:
         async with sampling(HttpSampler([target(hung), target(stub)])) as sampler:
-            await sampler.sample()
             taken = await sampler.sample()
+            while condition(taken.servers[1].replies).state is ServerState.CONNECTING:
+                taken = await sampler.sample()
     assert [sample.url for sample in taken.servers] == [hung.url, stub.url]
     assert condition(taken.servers[1].replies).state is ServerState.READY
