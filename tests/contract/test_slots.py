@@ -86,8 +86,8 @@ def test_while_a_prompt_is_read_counts_grow_by_batches_and_no_total_is_told(
     wait_until(has_ended, "the prompt read")
     reading = [(held, read) for held, read, decoded in seen if decoded == 0]
     inside = [(held, read) for held, read in reading if read and held % BATCH == 0]
-    assert inside
-    assert all(held - read == BATCH for held, read in inside)
+    # Between two batches, for a moment, the one just read is counted already.
+    assert {held - read for held, read in inside} - {0} == {BATCH}
     assert [held for held, _ in reading] == sorted(held for held, _ in reading)
 
 
