@@ -243,6 +243,8 @@ def eight_gpus() -> Memory:
         kind_note="7 GPUs, 1 with an error",
         pool_total_bytes=known(7 * 24 * GIB, "NVML"),
         pool_available_bytes=gib(7 * 4.3, "NVML"),
+        headroom_bytes=gib(7 * 4.3, "NVML"),
+        llama_headroom_bytes=gib(7 * 4.3, "NVML"),
         devices=(*cards[:3], dead, *cards[4:]),
     )
 

@@ -103,7 +103,8 @@ def _pool(picture: ServerPicture, width: int) -> list[Line]:
         figure_row("total", memory.pool_total_bytes, width),
         figure_row("available", memory.pool_available_bytes, width),
     ]
-    if memory.headroom_bytes.value != memory.pool_available_bytes.value:
+    headroom = memory.headroom_bytes
+    if headroom.is_known and headroom.value != memory.pool_available_bytes.value:
         lines.append(figure_row("left for a server", memory.headroom_bytes, width))
     if memory.llama_headroom_bytes.value != memory.headroom_bytes.value:
         lines.append(figure_row("as llama.cpp will see it", memory.llama_headroom_bytes, width))
