@@ -499,8 +499,7 @@ async def test_models_of_a_router_that_hangs_keep_their_place_and_are_not_asked(
     is_hung = False
     with stub_server(lambda asked: [] if is_hung else answers(asked)) as stub:
         async with sampling(HttpSampler([target(stub)])) as sampler:
-            while len((await sampler.sample()).servers) == 1:
-                await asyncio.sleep(0.01)
+            await until(sampler, lambda r: r.models is not None and r.models.value is not None)
             is_hung = True
             asked = len([one for one in stub.targets if "?" in one])
             taken = await sampler.sample()
