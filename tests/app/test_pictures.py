@@ -9,6 +9,7 @@ import pytest
 from textual.app import App
 
 from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.slots import Phase
 from mecha_tui.core.state import ServerState
 from tests.app import scenes
 from tests.app.support import app_showing, text_of
@@ -71,6 +72,15 @@ async def test_a_busy_server_that_does_not_answer_shows_the_pictures_age(
     assert_svg: Compare,
 ) -> None:
     picture = scenes.lost(ServerState.NOT_ANSWERING, "/slots has not answered for 76 s")
+    await compare(assert_svg, picture)
+
+
+async def test_an_idle_server_that_is_left_alone_says_why(assert_svg: Compare) -> None:
+    idle = scenes.slot_picture(scenes.slot(0, Phase.IDLE, 998), 8192, None, 252)
+    why = "idle, and not asked so that the server can fall asleep"
+    picture = replace(
+        scenes.calm(), slots=(idle,), slots_taken_s=scenes.NOW_S - 45, slots_reason=why, busy=0
+    )
     await compare(assert_svg, picture)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mecha_tui.core.fuel import Fuel, FuelLevel, fuel
 from mecha_tui.core.numbers import KvMode
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.core.state import ServerState
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.clean import cell_width, clean
@@ -58,7 +57,8 @@ def slots_need(picture: ServerPicture | None) -> int:
     if picture is None or not picture.slots:
         models = len(picture.models) if picture is not None and is_router(picture) else 0
         return 4 + models
-    return len(picture.slots) + 1 + has_pool(picture) + (state_sentence(picture) is not None)
+    has_words = state_sentence(picture) is not None or picture.slots_reason is not None
+    return len(picture.slots) + 1 + has_pool(picture) + has_words
 
 
 def seen_s(picture: ServerPicture) -> float:
@@ -194,8 +194,9 @@ def slots_footer(view: View, content: SlotLines) -> Line:
         arrows = ("↑" if content.above else "") + ("↓" if content.below else "")
         parts.append(muted(f"{arrows} {first}–{first + shown - 1} of {len(picture.slots)} · "))
     if view.is_stale and picture.age_s is not None:
-        is_asleep = picture.condition.state is ServerState.ASLEEP
-        tone = Tone.MUTED if is_asleep else Tone.WARNING
+        # A server that is left alone on purpose is no cause for alarm.
+        is_calm = not picture.is_lost and picture.slots_reason is not None
+        tone = Tone.MUTED if is_calm else Tone.WARNING
         parts.append(Part(f"picture {numbers.age(picture.age_s)} old · ", tone))
     parts.append(muted(busy_words(picture)))
     return line(*parts)
