@@ -181,8 +181,11 @@ class ServerLook:
             models = await self._router_models.ask(self._connection)
             self._replies = replace(self._replies, models=models)
             return
-        if not await self._ask_slots(now_s):
-            self._looks = replace(self._looks, props_s=None)
+        may_go_on = await self._ask_slots(now_s)
+        slots = self._replies.slots
+        if slots is not None and slots.value is None and slots.failure is not Failure.RESTING:
+            self._looks = replace(self._looks, props_s=None)  # it may be another server by now
+        if not may_go_on:
             return
         await self._ask_metrics(now_s)
         if self._model_id is None and is_models_due(self._looks, now_s):

@@ -14,7 +14,7 @@ from mecha_tui.core.slots import Slot
 
 T = TypeVar("T")
 
-__all__ = ["KvMode", "ServerNumbers", "server_numbers"]
+__all__ = ["Doors", "KvMode", "ServerNumbers", "server_numbers"]
 
 _UNREAD: Reading[int] = unknown("not read yet")
 _UNREAD_BOOL: Reading[bool] = unknown("not read yet")
@@ -73,6 +73,14 @@ class ServerNumbers:
         return fair_share_tokens(window, mode, slots, pool)
 
 
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Whether endpoints that can be off were found open; None before anyone asked."""
+
+    slots: bool | None = None
+    metrics: bool | None = None
+
+
 def server_numbers(
     launch: LaunchFlags,
     props: Props | None,
@@ -80,6 +88,7 @@ def server_numbers(
     models: tuple[Model, ...],
     *,
     model_id: str | None = None,
+    doors: Doors = Doors(),
 ) -> ServerNumbers:
     """Return the numbers, the server's own figure before any that was worked out.
 
@@ -89,7 +98,9 @@ def server_numbers(
         slots: Its ``/slots``.
         models: Its list of models.
         model_id: The model within a router; None for a server of its own.
+        doors: Which endpoints were found open or off; builds differ in whether they say.
     """
+    told = props or Props()
     own = tuple(one for one in models if model_id is None or one.model_id == model_id)
     count = _slot_count(props, slots)
     window = _slot_window(props, slots, own if model_id is not None else ())
@@ -108,11 +119,11 @@ def server_numbers(
         context_shift=launch.context_shift,
         role=None if props is None else props.role,
         thinks=_thinks(launch, props),
-        sees_images=_told(None if props is None else props.sees_images, "props"),
+        sees_images=_told(told.sees_images, "props"),
         model_names=_model_names(props, own),
         router_model=model_id,
-        has_slots_endpoint=_told(None if props is None else props.has_slots_endpoint, "props"),
-        has_metrics_endpoint=_told(None if props is None else props.has_metrics_endpoint, "props"),
+        has_slots_endpoint=_door(doors.slots, told.has_slots_endpoint, "/slots"),
+        has_metrics_endpoint=_door(doors.metrics, told.has_metrics_endpoint, "/metrics"),
         launch=launch,
         slot_kv_bytes=slot_kv_bytes(launch, window),
         kv_bytes=kv_bytes(launch, window, count, mode, pool),
@@ -138,7 +149,7 @@ def kv_mode(
         whole, part = padded(total), padded(total // slots)
         if whole != part and window_tokens in (whole, total):
             return known(KvMode.SHARED, "each slot holds all of -c")
-        if whole != part and window_tokens == part:
+        if whole != part and window_tokens in (part, total // slots):
             return known(KvMode.DIVIDED, "each slot holds its part of -c")
     if launch.is_unified.value:
         return known(KvMode.SHARED, launch.is_unified.source or "flags")
@@ -163,8 +174,8 @@ def pool_tokens(
         return unknown("each slot has a part of its own")
     total, cap = launch.context_tokens.value, launch.per_slot_cap_tokens.value
     if total and total > 0:
-        source = launch.context_tokens.source or "flags"
-        return known(padded(total), source)
+        pool = total if window.value == total else padded(total)
+        return known(pool, launch.context_tokens.source or "flags")
     if cap and slots:
         return known(padded(cap * slots), launch.per_slot_cap_tokens.source or "flags")
     if window.value is None or window.source is None:
@@ -260,6 +271,11 @@ def _model_names(props: Props | None, models: tuple[Model, ...]) -> tuple[str, .
         path = props.model_path or ""
         names += [props.model_alias or "", path, path.replace("\\", "/").rpartition("/")[2]]
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _door(found: bool | None, told: bool | None, path: str) -> Reading[bool]:
+    """Return whether an endpoint can be asked: what was found there before what was said."""
+    return _told(told, "props") if found is None else known(found, path)
 
 
 def _told(value: T | None, source: str) -> Reading[T]:

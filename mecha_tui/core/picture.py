@@ -11,9 +11,9 @@ from mecha_tui.core.fuel import Fuel
 from mecha_tui.core.history import Series
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_history import MemoryHistory
-from mecha_tui.core.numbers import ServerNumbers
+from mecha_tui.core.numbers import Doors, ServerNumbers
 from mecha_tui.core.rates import Track
-from mecha_tui.core.server import Counters, Model, Props, ServerProcess
+from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.state import Condition, ServerState
 from mecha_tui.core.waiting import Waiting
@@ -57,6 +57,8 @@ class ServerPicture:
     counters_taken_s: float | None = None
     metrics_reason: str | None = "the server was not asked for its metrics yet"
     """Why there are no counters, or no newer ones."""
+    doors: Doors = field(default_factory=Doors)
+    """Which endpoints were found open, or off (501)."""
     slots: tuple[SlotPicture, ...] = ()
     slots_taken_s: float | None = None
     """When the slots shown were read; None before the first answer."""
@@ -98,9 +100,11 @@ class ServerPicture:
 
     @property
     def model_name(self) -> str | None:
-        """What the server calls its model."""
+        """What the server calls its model; None for a router, which has none of its own."""
         if self.model_id is not None:
             return self.model_id
+        if self.props is not None and self.props.role is Role.ROUTER:
+            return None
         if self.props is not None and self.props.model_alias:
             return self.props.model_alias
         return self.models[0].model_id if self.models else None

@@ -99,5 +99,8 @@ def is_other_process(then: ServerProcess | None, now: ServerProcess | None) -> b
 
 
 def is_other_model(then: Props | None, now: Props | None) -> bool:
-    """Whether two looks saw two models; a look that saw none tells nothing."""
-    return then is not None and now is not None and then.model_path != now.model_path
+    """Whether two looks saw two models or two builds; what one did not see tells nothing."""
+    if then is None or now is None:
+        return False
+    pairs = ((then.model_path, now.model_path), (then.build, now.build))
+    return any(None not in pair and pair[0] != pair[1] for pair in pairs)

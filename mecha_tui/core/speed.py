@@ -8,6 +8,7 @@ from mecha_tui.core.fuel import fuel
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.rates import Track, counted_tokens, new_tokens
 from mecha_tui.core.replies import Answer
+from mecha_tui.core.server import Role
 from mecha_tui.core.slots import Phase, Slot
 from mecha_tui.core.waiting import busy_count
 
@@ -24,7 +25,9 @@ def with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Serv
     slots = tuple(
         _slot_picture(earlier.get(slot.slot_id), slot, taken_s, picture) for slot in answer.value
     )
-    written = _total(picture.written, earlier, answer.value, taken_s, Phase.WRITING)
+    written = Track()
+    if picture.props is None or picture.props.role is not Role.EMBEDDINGS:
+        written = _total(picture.written, earlier, answer.value, taken_s, Phase.WRITING)
     read = _total(picture.read, earlier, answer.value, taken_s, Phase.READING)
     since_s = picture.slots_taken_s
     return replace(

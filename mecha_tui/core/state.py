@@ -44,6 +44,9 @@ _BY_FAILURE = {
 }
 """Endpoint failures that speak for the server, in the order in which they are believed."""
 
+_OF_ONE_ENDPOINT = (Failure.FOREIGN, Failure.MISSING, Failure.FAULT)
+"""Failures that say nothing of the server in a round that did not ask for ``/props``."""
+
 _LOST = (Failure.REFUSED, Failure.PENDING, Failure.DROPPED)
 """Failures of ``/slots`` that outweigh an earlier answer of ``/props`` in the same round."""
 
@@ -72,7 +75,7 @@ def condition(replies: Replies) -> Condition:
         return Condition(ServerState.READY)
     for failure, state in _BY_FAILURE.items():
         told = _first(answers, failure)
-        if told is not None:
+        if told is not None and (props is not None or failure not in _OF_ONE_ENDPOINT):
             return Condition(state, told.detail)
     if replies.health is not None and replies.health.value:
         return Condition(ServerState.READY)

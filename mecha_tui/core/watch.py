@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from mecha_tui.core.agreement import judge
 from mecha_tui.core.happenings import with_events
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_findings import memory_findings
-from mecha_tui.core.numbers import server_numbers
+from mecha_tui.core.numbers import Doors, server_numbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.rates import Track
-from mecha_tui.core.replies import Failure, Replies
+from mecha_tui.core.replies import Answer, Failure, Replies
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Props, Role, is_other_model, is_other_process
 from mecha_tui.core.speed import with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
 from mecha_tui.core.waiting import Waiting, waiting
+
+T = TypeVar("T")
 
 METRICS_PATIENCE_S = 5.0
 """The server's own queue count is believed for this long after it was read."""
@@ -97,6 +100,7 @@ def _anew(picture: ServerPicture) -> ServerPicture:
         models=(),
         counters=None,
         counters_taken_s=None,
+        doors=Doors(),
         slots=(),
         slots_taken_s=None,
         slots_reason=None,
@@ -124,6 +128,7 @@ def _with_answers(picture: ServerPicture, sample: ServerSample) -> ServerPicture
         picture = replace(picture, props=replace(props, role=_role(props, sample)))
     if replies.models is not None and replies.models.value is not None:
         picture = replace(picture, models=replies.models.value)
+    picture = replace(picture, doors=_doors(picture.doors, replies))
     metrics = replies.metrics
     if metrics is None:
         return picture
@@ -135,6 +140,17 @@ def _with_answers(picture: ServerPicture, sample: ServerSample) -> ServerPicture
         counters_taken_s=metrics.taken_s,
         metrics_reason=None,
     )
+
+
+def _doors(before: Doors, replies: Replies) -> Doors:
+    return Doors(_is_open(before.slots, replies.slots), _is_open(before.metrics, replies.metrics))
+
+
+def _is_open(before: bool | None, answer: Answer[T] | None) -> bool | None:
+    """Return whether an endpoint is open; only a value, or a plain no, tells anything new."""
+    if answer is None or answer.failure not in (None, Failure.OFF):
+        return before
+    return answer.failure is None
 
 
 def _role(props: Props, sample: ServerSample) -> Role:
@@ -172,6 +188,11 @@ def _with_memory(picture: ServerPicture, memory: Memory) -> ServerPicture:
 def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPicture:
     slots = tuple(one.slot for one in picture.slots)
     numbers = server_numbers(
-        sample.launch, picture.props, slots, picture.models, model_id=picture.model_id
+        sample.launch,
+        picture.props,
+        slots,
+        picture.models,
+        model_id=picture.model_id,
+        doors=picture.doors,
     )
     return replace(picture, numbers=numbers, agreement=judge(numbers, picture.clients))

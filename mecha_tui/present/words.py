@@ -97,6 +97,11 @@ def is_router(picture: ServerPicture) -> bool:
     )
 
 
+def is_embedding(picture: ServerPicture) -> bool:
+    """Whether the server answers with vectors or scores, so that it writes no text."""
+    return picture.props is not None and picture.props.role is Role.EMBEDDINGS
+
+
 def server_name(picture: ServerPicture) -> str:
     """Return what a server is called on the screen."""
     if is_router(picture):

@@ -299,6 +299,42 @@ def test_an_embeddings_server_is_told_by_its_flags(watch: Watch) -> None:
     assert picture.props.role is Role.EMBEDDINGS
 
 
+def test_an_embeddings_server_has_no_writing_speed(watch: Watch) -> None:
+    flags = LaunchFlags(is_embedding=known(True, "argv"))
+    watch.round(IDLE, launch=flags)
+    picture = watch.round(IDLE, launch=flags)
+    assert picture.writing_tokens_per_s is None
+    assert picture.reading_tokens_per_s == 0
+
+
+def test_an_endpoint_found_off_is_a_finding_until_it_answers(watch: Watch) -> None:
+    def codes(picture: ServerPicture) -> list[str]:
+        return [one.code for one in picture.agreement.findings]
+
+    assert "slots-hidden" not in codes(watch.see(Replies(props=watch.good(PROPS))))
+    off = Replies(props=watch.good(PROPS), slots=watch.bad(Failure.OFF))
+    assert "slots-hidden" in codes(watch.see(off))
+    assert "slots-hidden" in codes(watch.see(Replies()))
+    assert "slots-hidden" not in codes(watch.round(IDLE))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "is_replaced"),
+    [
+        (Props(model_path="/a", build="b1"), Props(model_path="/b", build="b1"), True),
+        (Props(model_path="/a", build="b1"), Props(model_path="/a", build="b2"), True),
+        (Props(model_path="/a"), Props(model_path=None), False),
+        (Props(), Props(model_path="/a", build="b1"), False),
+    ],
+)
+def test_only_what_both_looks_saw_tells_of_another_model(
+    watch: Watch, then: Props, now: Props, is_replaced: bool
+) -> None:
+    watch.see(Replies(props=watch.good(then)))
+    picture = watch.see(Replies(props=watch.good(now)))
+    assert (EventKind.REPLACED in [event.kind for event in picture.events]) is is_replaced
+
+
 def test_a_server_no_longer_sampled_is_dropped(watch: Watch) -> None:
     watch.round(IDLE)
     assert next_pictures(watch.pictures, Round(2000.0, 0.0)) == {}

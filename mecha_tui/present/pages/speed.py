@@ -7,6 +7,7 @@ from mecha_tui.present.pages.page import Page
 from mecha_tui.present.panels.speed_panel import speed_lines
 from mecha_tui.present.text import Tone, bold, line, muted, wrapped
 from mecha_tui.present.view import View
+from mecha_tui.present.words import is_embedding
 
 
 def speed_page(view: View, width: int, height: int) -> Page:
@@ -23,6 +24,8 @@ def speed_page(view: View, width: int, height: int) -> Page:
 
 def _why_unknown(picture: ServerPicture) -> str | None:
     """Return why a rate is unknown; None when both are known."""
+    if is_embedding(picture):
+        return "– an embeddings server writes no text"
     if None not in (picture.writing_tokens_per_s, picture.reading_tokens_per_s):
         return None
     reason = picture.slots_reason or picture.condition.reason

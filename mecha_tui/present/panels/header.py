@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
 from mecha_tui.present import numbers
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, spread, width_of
 from mecha_tui.present.view import View
-from mecha_tui.present.words import server_name, state_sign
+from mecha_tui.present.words import is_embedding, server_name, state_sign
 
 _GAP = "   "
 _NAME_CELLS = 24
@@ -52,7 +53,8 @@ def _left(picture: ServerPicture, name: Part, state: Line, room: int) -> Line:
 def _origin(picture: ServerPicture) -> list[str]:
     if picture.props is None:
         return []
-    told = [text for text in (picture.props.quantization, picture.props.build) if text]
+    kind = Role.EMBEDDINGS.value if is_embedding(picture) else None
+    told = [text for text in (kind, picture.props.quantization, picture.props.build) if text]
     return [" · ".join(told)] if told else []
 
 

@@ -11,7 +11,14 @@ from mecha_tui.core.numbers import KvMode, ServerNumbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, width_of
-from mecha_tui.present.words import AGREE_SIGN, UNKNOWN_SIGN, Sign, finding_sign, short_finding
+from mecha_tui.present.words import (
+    AGREE_SIGN,
+    UNKNOWN_SIGN,
+    Sign,
+    finding_sign,
+    is_embedding,
+    short_finding,
+)
 
 
 class Detail(Enum):
@@ -168,6 +175,8 @@ def _mark(name: str, picture: ServerPicture, client: ClientPromise | None) -> Si
     if found:
         return UNKNOWN_SIGN
     is_judged = picture.agreement.verdict is not Verdict.UNKNOWN or picture.agreement.findings
+    if is_embedding(picture):
+        return None
     if name in ("context_window", "max_tokens") and is_judged and client is not None:
         return AGREE_SIGN
     return None
