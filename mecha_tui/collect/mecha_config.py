@@ -225,6 +225,6 @@ def _found(value: object, place: str, path: Path) -> dict[str, Found]:
 def _shown(path: Path, home: Path) -> str:
     """Return a path as the user writes it."""
     try:
-        return f"~/{path.relative_to(home)}"
+        return plain_text(f"~/{path.relative_to(home)}")
     except ValueError:
-        return str(path)
+        return plain_text(str(path))

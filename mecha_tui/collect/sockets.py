@@ -6,7 +6,7 @@ import ipaddress
 import os
 import pwd
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,25 +105,48 @@ def listener(door: Door) -> Listener:
     if door.socket_path is None and not is_local(door.host):
         return Listener(None, f"the server runs on another machine ({door.host})")
     try:
-        open_here = [one for one in psutil.net_connections(door.kind) if door.is_open_in(one)]
+        open_here = [
+            (one.pid, one.fd) for one in psutil.net_connections(door.kind) if door.is_open_in(one)
+        ]
     except psutil.AccessDenied:
-        return Listener(None, "this system shows sockets only to an administrator")
+        open_here = list(_own_sockets(door))
+        if not open_here:
+            return Listener(
+                None,
+                "none of this user's processes listens there, and this system "
+                "shows those of others only to an administrator",
+            )
     except (OSError, psutil.Error) as error:
         return Listener(None, f"sockets cannot be read ({type(error).__name__})")
-    held = {one.pid: one.fd for one in open_here if one.pid}
+    held = {pid: descriptor for pid, descriptor in open_here if pid}
     pids = {pid for pid in held if not _has_ancestor(pid, held)}
-    if len(pids) == 1:
+    is_alone = all(pid for pid, _ in open_here)
+    if len(pids) == 1 and is_alone:
         (pid,) = pids
         return _found(pid, held[pid])
     if pids:
         listed = ", ".join(str(pid) for pid in sorted(pids))
-        return Listener(None, f"several processes listen there (pids {listed})")
+        more = "" if is_alone else " and one that may not be read"
+        return Listener(None, f"several processes listen there (pids {listed}{more})")
     if not open_here:
         return Listener(
             None, "no local process listens there: it may run in a container or behind a tunnel"
         )
     uid = _socket_owner(door)
     return Listener(None, _why_hidden(uid), uid)
+
+
+def _own_sockets(door: Door) -> Iterator[tuple[int, int]]:
+    """Return who listens at a door among the processes that may be looked at one by one.
+
+    macOS shows a user the sockets of each of their own processes, but no list of all.
+    """
+    for process in psutil.process_iter():
+        try:
+            sockets = process.net_connections(door.kind)
+        except (OSError, psutil.Error):
+            continue
+        yield from ((process.pid, one.fd) for one in sockets if door.is_open_in(one))
 
 
 def _found(pid: int, descriptor: int) -> Listener:

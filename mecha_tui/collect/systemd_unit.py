@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mecha_tui.collect.program import is_llama_server
 from mecha_tui.core.command_line import listening_place
+from mecha_tui.core.text import plain_text
 
 _PROPERTIES = "Id,MainPID,ExecStart,Environment,EnvironmentFiles"
 _COMMAND = ("systemctl", "show", "*.service", "--no-pager", f"--property={_PROPERTIES}")
@@ -77,7 +78,7 @@ def units(shown: str) -> Iterator[Unit]:
         arguments = tuple(_expanded(commands[0].split(" "), environment or {}))
         if is_llama_server(arguments):
             name = "".join(properties.get("Id", ["a unit"]))
-            yield Unit(name, int(pid), arguments, environment, why_not)
+            yield Unit(plain_text(name), int(pid), arguments, environment, why_not)
 
 
 def _environment(properties: Mapping[str, Sequence[str]]) -> tuple[dict[str, str] | None, str]:
@@ -92,9 +93,9 @@ def _environment(properties: Mapping[str, Sequence[str]]) -> tuple[dict[str, str
             except FileNotFoundError:
                 if may_fail == "yes":
                     continue
-                return None, f"its EnvironmentFile {path} is missing"
+                return None, f"its EnvironmentFile {plain_text(path)} is missing"
             except OSError:
-                return None, f"its EnvironmentFile {path} may not be read"
+                return None, f"its EnvironmentFile {plain_text(path)} may not be read"
             told |= _assignments(_lines(text))
     return told, ""
 

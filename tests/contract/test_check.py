@@ -166,6 +166,27 @@ def test_fix_cures_the_settings_and_keeps_the_old_ones(tiny_model: Path, tmp_pat
         assert (again.returncode, "Nothing to fix" in again.stdout) == (0, True)
 
 
+def test_fix_touches_the_projects_file_only_where_the_value_stands_there(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "mecha.toml"
+    with running_server(NEW, tiny_model, "-c", "32768", "-np", "4") as server:
+        provider = f'[providers.local]\nbase_url = "{server.url}"\n'
+        project.write_text(provider)
+        fixed = check(tmp_path, "--fix", "--yes", "--url", server.url)
+        assert fixed.returncode == 0, fixed.stdout
+        own = tmp_path / ".mecha" / "config.toml"
+        assert project.read_text() == provider
+        assert "context_window = 8192" in own.read_text()
+        assert "max_tokens = 4096" in own.read_text()
+        project.write_text(f"{provider}context_window = 9000 # here\n")
+        before = own.read_text()
+        fixed = check(tmp_path, "--fix", "--yes", "--url", server.url)
+        assert fixed.returncode == 0, fixed.stdout
+        assert project.read_text() == f"{provider}context_window = 8192 # here\n"
+        assert own.read_text() == before
+
+
 def test_several_servers_are_judged_and_one_that_disagrees_decides(
     tiny_model: Path, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ import pytest
 from mecha_tui.collect.control_group import owner_of
 from mecha_tui.collect.process import LocalProcesses
 from mecha_tui.collect.program import is_llama_server
-from mecha_tui.collect.sockets import is_local, listens_for
+from mecha_tui.collect.sockets import Door, _own_sockets, is_local, listener, listens_for
 from mecha_tui.core.division import KvMode
 from mecha_tui.core.numbers import server_numbers
 from mecha_tui.core.server import Props
@@ -139,6 +139,16 @@ def test_two_servers_on_one_port_are_not_told_apart_by_a_guess() -> None:
     finally:
         for process in processes:
             process.communicate()
+
+
+def test_processes_looked_at_one_by_one_show_the_same_listener() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        door = Door("localhost", listening.getsockname()[1])
+        assert list(_own_sockets(door)) == [(os.getpid(), listening.fileno())]
+        assert listener(door).pid == os.getpid()
+    assert list(_own_sockets(door)) == []
 
 
 def test_a_server_on_another_machine_has_no_process_here() -> None:

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 
 import pytest
+import tomlkit
 
 from mecha_tui.core.agreement import Severity, Verdict, judge
 from mecha_tui.core.client import ClientPromise
@@ -145,6 +146,20 @@ def test_thinking_without_a_cap_is_told_where_it_happens(
             assert cured.findings == ()
 
 
+@pytest.mark.parametrize(("thinks", "is_silent"), [(False, True), (True, False), (None, False)])
+def test_an_unread_budget_matters_unless_the_model_never_thinks(
+    thinks: bool | None, is_silent: bool
+) -> None:
+    settings: dict[str, int | bool | str] = {"context_window": 8192, "max_tokens": 4096}
+    configuration = Configuration(
+        argv=tuple(shlex.split(DIVIDED)), thinks=thinks, settings=settings
+    )
+    numbers = replace(configuration.numbers, reasoning_budget=unknown("another machine"))
+    found = [one.code for one in judge(numbers, (configuration.client,)).findings]
+    assert ("answer-room-none" not in found) is is_silent
+    assert ("budget-unlimited" not in found) is is_silent
+
+
 def test_a_server_told_not_to_think_has_no_use_for_a_budget() -> None:
     argv = (*shlex.split(DIVIDED), "--reasoning", "off", "--reasoning-budget", "4096")
     settings: dict[str, int | bool | str] = {"context_window": 8192, "max_tokens": 64}
@@ -275,3 +290,23 @@ def test_the_shape_of_these_tests_takes_what_they_say() -> None:
     assert numbers.kv_bytes.value == 4 * MIB_OF_A_SLOT * 1024 * 1024
     assert SHAPE.layer_count == 8
     assert isinstance(Configuration().client, ClientPromise)
+
+
+@pytest.mark.parametrize(
+    "name", ["m", "a b", "$(rm -rf ~)", "it's", 'say "hi"', "\\", "`x`", "qwen[/b]"]
+)
+def test_a_cure_is_safe_to_paste_whatever_a_model_is_called(name: str) -> None:
+    settings: dict[str, int | bool | str] = {"context_window": 8192, "model": name}
+    configuration = Configuration(argv=tuple(shlex.split(DIVIDED)), settings=settings)
+    (finding,) = configuration.judged().disagreements
+    assert finding.code == "model-mismatch"
+    assert shlex.split(finding.cures[1].line) == ["--alias", name]
+
+
+@pytest.mark.parametrize("name", ["m", 'say "hi"', "\\", "[x]", "# no"])
+def test_a_cure_is_safe_to_write_into_toml_whatever_the_server_is_called(name: str) -> None:
+    settings: dict[str, int | bool | str] = {"context_window": 8192, "model": "other"}
+    configuration = Configuration(argv=tuple(shlex.split(DIVIDED)), settings=settings)
+    numbers = replace(configuration.numbers, model_names=(name,))
+    (finding,) = judge(numbers, (configuration.client,)).disagreements
+    assert tomlkit.parse(finding.cures[0].line) == {"model": name}

@@ -67,6 +67,22 @@ def test_defaults_are_mechas_own(tmp_path: Path) -> None:
     assert setting.key.table == ("agent",)
 
 
+def test_a_value_that_stands_nowhere_belongs_in_the_users_own_file(tmp_path: Path) -> None:
+    (client,) = clients(tmp_path, None, f'[providers.x]\nbase_url = "{URL}"\n')
+    for promise in (Promise.CONTEXT_WINDOW, Promise.MAX_TOKENS):
+        key = client.setting(promise).key
+        assert key is not None
+        assert key.file == str(tmp_path / "home" / ".mecha" / "config.toml")
+        assert client.setting(promise).place.startswith("~/.mecha/config.toml [")
+
+
+def test_a_model_from_the_environment_is_cured_there(tmp_path: Path) -> None:
+    user = f'default_provider = "x"\n[providers.x]\nbase_url = "{URL}"\nmodel = "m"\n'
+    (client,) = clients(tmp_path, user, MECHA_MODEL="other")
+    setting = client.setting(Promise.MODEL)
+    assert (setting.line, setting.key) == ("MECHA_MODEL={}", None)
+
+
 def test_mecha_home_replaces_the_users_folder(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "config.toml").write_text(

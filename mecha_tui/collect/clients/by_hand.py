@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from mecha_tui.collect.clients.reach import is_same_place
 from mecha_tui.core.client import SILENT, ClientPromise, Promise, Setting
 from mecha_tui.core.reading import Reading, known, unknown
+from mecha_tui.core.text import plain_text
 
 T = TypeVar("T")
 
@@ -71,13 +72,14 @@ def hand_clients(told: Iterable[ToldByHand], url: str) -> tuple[ClientPromise, .
 
 
 def _promise(told: ToldByHand) -> ClientPromise:
-    own = f"{told.name}'s own settings"
+    name = plain_text(told.name)
+    own = f"{name}'s own settings"
     settings = {promise: Setting(f"{promise.value} = {{}}", own) for promise in _FLAGS}
     settings[Promise.REQUESTS_AT_ONCE] = Setting(
         "requests_at_once = {}", "mecha-tui's settings [clients.NAME], if that is so"
     )
     return ClientPromise(
-        name=told.name,
+        name=name,
         context_window=_number(told, told.context_window, Promise.CONTEXT_WINDOW),
         max_tokens=_number(told, told.max_tokens, Promise.MAX_TOKENS),
         thinking=unknown("not told: add thinking to [clients.NAME]")

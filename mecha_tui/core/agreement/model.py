@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mecha_tui.core.agreement.cures import LAUNCH_FLAGS, client_cure
 from mecha_tui.core.agreement.findings import Cure, Finding, Severity
-from mecha_tui.core.agreement.wording import disagreement, quoted, undecided
+from mecha_tui.core.agreement.wording import disagreement, quoted, shell_quoted, undecided
 from mecha_tui.core.client import ClientPromise, Promise, is_silent
 from mecha_tui.core.numbers import ServerNumbers
 from mecha_tui.core.reading import Reading, unknown
@@ -86,4 +86,4 @@ def _renamed(numbers: ServerNumbers, name: str) -> Cure | None:
     """Return the alias that makes the server answer to a name; a router has names of its own."""
     if numbers.router_model is not None or not numbers.slots.is_known:
         return None
-    return Cure(f"--alias {quoted(name)}", LAUNCH_FLAGS)
+    return Cure(f"--alias {shell_quoted(name)}", LAUNCH_FLAGS)

@@ -56,3 +56,8 @@ def count(tokens: int) -> str:
 def quoted(text: str) -> str:
     """Return a text in quotes, as a settings file or a shell takes it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def shell_quoted(text: str) -> str:
+    """Return a text that a shell takes as one word and nothing more."""
+    return "'" + text.replace("'", "'\\''") + "'"
