@@ -64,7 +64,7 @@ def next_picture(
     slots = sample.replies.slots
     if slots is not None:
         picture = with_slots(picture, slots)
-    if slots is None or slots.value is None:
+    if slots is None or slots.value is None or picture.is_lost:
         picture = without_slots(picture)
     picture = replace(picture, waiting=_queue(picture, sample))
     picture = _with_agreement(picture, sample)
