@@ -21,6 +21,7 @@ import psutil
 
 from mecha_tui.demo.stage import stage
 from scripts.measuring.proxy import counting_proxy
+from scripts.measuring.rounds import rounds_table
 from scripts.measuring.server_cost import speed_with_and_without
 from scripts.measuring.terminal import in_terminal
 
@@ -143,8 +144,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                     figures = measured(watcher, running.url, options.seconds)
                     taken[watcher.name].append(figures)
                     print(number + 1, watcher.name, figures, file=sys.stderr)
+            cost_of_rounds = rounds_table(running.url)
         print(f"Medians of {options.rounds} rounds of {options.seconds:g} s, in turn, one server:")
         print(table(medians(taken[ours.name]), medians(taken[theirs.name]), PEER))
+        print(cost_of_rounds)
         if not options.no_server_cost:
             print(speed_with_and_without([ours, theirs], options.rounds))
     return 0
