@@ -22,12 +22,10 @@ import psutil
 from mecha_tui.demo.stage import stage
 from scripts.measuring.proxy import counting_proxy
 from scripts.measuring.rounds import rounds_table
-from scripts.measuring.server_cost import speed_with_and_without
+from scripts.measuring.server_cost import SLOT_WINDOW, speed_with_and_without
 from scripts.measuring.terminal import in_terminal
 
 PEER = "llamastat==0.3.0"
-SLOT_WINDOW = r"8,?192"
-"""A slot's window on the demo's server: once it is drawn, the screen shows the server."""
 WARM_UP_S = 3.0
 
 

@@ -21,23 +21,26 @@ from scripts.measuring.terminal import in_terminal
 if TYPE_CHECKING:
     from scripts.measuring.bench import Watcher
 
+SLOT_WINDOW = r"8,?192"
+"""A slot's window on these servers: once it is drawn, the screen shows the server."""
 STREAMS = 4
 TOKENS = 1200
 _FLAGS = ("-c", "32768", "-np", str(STREAMS), "-t", "1", "--metrics", "--port", "0")
 
 
 def speed_with_and_without(watchers: Sequence[Watcher], rounds: int) -> str:
-    """Return a table of speeds, each watcher paired with a run without any just before it."""
+    """Return a table of speeds, each watcher paired with a run without any beside it."""
     ratios: dict[str, list[float]] = {watcher.name: [] for watcher in watchers}
     unwatched: list[float] = []
     with _quiet_server() as url:
         _tokens_per_s(url)  # the first run warms caches up
-        for _ in range(rounds * 2):
+        for number in range(rounds * 2):
             for watcher in watchers:
-                alone = _tokens_per_s(url)
-                with in_terminal(watcher.command(url), r"8,?192") as terminal:
-                    terminal.wait_for(r"8,?192")
-                    ratios[watcher.name].append(_tokens_per_s(url) / alone)
+                # The first of a pair changes, so that a machine that drifts favours neither.
+                alone = None if number % 2 else _tokens_per_s(url)
+                watched = _watched_tokens_per_s(watcher, url)
+                alone = alone or _tokens_per_s(url)
+                ratios[watcher.name].append(watched / alone)
                 unwatched.append(alone)
     noise = statistics.pstdev(unwatched) / statistics.mean(unwatched)
     lines = [
@@ -46,6 +49,12 @@ def speed_with_and_without(watchers: Sequence[Watcher], rounds: int) -> str:
     ]
     lines += [f"{name:24}{statistics.median(ratios[name]):12.3f}" for name in ratios]
     return "\n".join(lines)
+
+
+def _watched_tokens_per_s(watcher: Watcher, url: str) -> float:
+    with in_terminal(watcher.command(url), SLOT_WINDOW) as terminal:
+        terminal.wait_for(SLOT_WINDOW)
+        return _tokens_per_s(url)
 
 
 @contextlib.contextmanager
