@@ -17,6 +17,7 @@ from mecha_tui.collect.memory.nvidia_cards import are_asleep, nvidia_places, sle
 from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.patient import Patient
 from mecha_tui.collect.memory.pressure import PressureReader
+from mecha_tui.collect.memory.visibility import with_visibility
 from mecha_tui.core.memory import Device, GpuUse, Host, Limit, Pressure
 from mecha_tui.core.reading import Reading, known, unknown
 
@@ -69,7 +70,7 @@ class Machine:
         self._last = MachineLook(
             now_s,
             host,
-            nvidia,
+            with_visibility(self._root, nvidia),
             None if others else fault,
             self._cards.get(now_s, lambda: cards(self._root)),
             self._pressure.read(now_s),

@@ -6,31 +6,39 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
 from mecha_tui.collect.memory.cgroup import memory_limit
 from mecha_tui.collect.memory.drm import OpenFiles, gpu_files
-from mecha_tui.collect.memory.files import exists
 from mecha_tui.collect.memory.holders import Holders
 from mecha_tui.collect.memory.kept import Kept
 from mecha_tui.collect.memory.machine import PATIENCE_S, Machine, MachineLook, drm_devices
 from mecha_tui.collect.memory.nvml import Nvml
 from mecha_tui.collect.memory.server_uses import ServerUses, summed
-from mecha_tui.core.memory import Device, GpuUse, Holder, Host, Limit, Memory, MemoryKind
+from mecha_tui.core.memory import Device, Holder, Host, Limit, Memory, MemoryKind
 from mecha_tui.core.memory_pool import Pool, headroom, pool
 from mecha_tui.core.memory_share import gpu_used, server_gpu, unattributed_bytes, uses
-from mecha_tui.core.reading import Reading, known
+from mecha_tui.core.reading import Reading
 from mecha_tui.core.server import ServerProcess
 
-INITIAL_PID_NAMESPACE = "pid:[4026531836]"
-"""The kernel's fixed name of the namespace whose pids drivers report."""
 LOCK_PATIENCE_S = 5.0
 """How long one server's read waits for another's."""
 SERVER_LIMIT = 16
 SLOW_FOR_S = 10.0
 """How long holders and limits are believed, which move slowly and cost most to read."""
+
+
+class _Server:
+    """What is kept of one server from look to look."""
+
+    def __init__(self, root: Path, process: ServerProcess | None) -> None:
+        self.pid = None if process is None else process.pid
+        self.uses = None if process is None else ServerUses(root, process)
+        self.holders = Kept[tuple[Holder, ...]](SLOW_FOR_S)
+        self.open_files = Kept[dict[int, OpenFiles]](SLOW_FOR_S)
+        self.limit = Kept[Limit](SLOW_FOR_S)
+        self.last = Memory(kind_note="an earlier read is still waiting")
 
 
 class MemoryReader:
@@ -48,11 +56,7 @@ class MemoryReader:
         self._has_proc = sys.platform == "linux" or root != Path("/")
         self._machine = Machine(root, Nvml(), patience_s)
         self._holders = Holders(root)
-        self._named_holders = Kept[tuple[Holder, ...]](SLOW_FOR_S)
-        self._open_files = Kept[dict[int, OpenFiles]](SLOW_FOR_S)
-        self._group_limits = Kept[Limit](SLOW_FOR_S)
-        self._servers: dict[tuple[int, float | None], ServerUses] = {}
-        self._last: dict[int | None, Memory] = {}
+        self._servers: dict[tuple[int, float | None] | None, _Server] = {}
         self._reading = Lock()
 
     def read(self, process: ServerProcess | None) -> Memory:
@@ -65,25 +69,24 @@ class MemoryReader:
         Args:
             process: The server's process; None when it is not known or not local.
         """
-        pid = process.pid if process else None
         if not self._reading.acquire(timeout=LOCK_PATIENCE_S):
-            return self._last.get(pid, Memory(kind_note="an earlier read is still waiting"))
+            return self._server(process).last
         try:
-            memory = self._read(process)
-            self._last = {**dict(list(self._last.items())[-SERVER_LIMIT:]), pid: memory}
-            return memory
+            server = self._server(process)
+            server.last = self._read(server)
+            return server.last
         finally:
             self._reading.release()
 
-    def _read(self, process: ServerProcess | None) -> Memory:
+    def _read(self, server: _Server) -> Memory:
         now_s = self._clock()
         look = self._machine.look(now_s)
-        server = None if process is None else self._server(process)
-        pids = () if server is None else server.pids(now_s)
-        host, host_cache, swapped = summed((), 0.0) if server is None else server.host(pids, now_s)
-        files = self._gpu_files(look, pids)
-        devices = self._devices(look, files)
-        limits = self._limits(look, process)
+        own = server.uses
+        pids = () if own is None else own.pids(now_s)
+        host, host_cache, swapped = summed((), 0.0) if own is None else own.host(pids, now_s)
+        files = self._gpu_files(server, look, pids)
+        devices = (*look.nvidia, *drm_devices(self._root, look, files), *look.others)
+        limits = self._limits(server, look)
         chosen = pool(look.host, devices, look.fault, frozenset(pids))
         return Memory(
             kind=chosen.kind,
@@ -106,22 +109,24 @@ class MemoryReader:
             headroom_bytes=headroom(chosen, limits),
             host=look.host,
             devices=devices,
-            holders=self._named(devices, pids, now_s),
+            holders=self._named(server, devices, pids, now_s),
             limits=limits,
             pressure=look.pressure,
             taken_s=_oldest(look.taken_s, chosen),
         )
 
-    def _server(self, process: ServerProcess) -> ServerUses:
-        """Return the reader of one server's processes; of many, the latest are kept."""
-        key = (process.pid, process.started_wall_s)
+    def _server(self, process: ServerProcess | None) -> _Server:
+        """Return what is kept of one server; of many servers, the latest are kept."""
+        key = None if process is None else (process.pid, process.started_wall_s)
         if key not in self._servers:
             while len(self._servers) >= SERVER_LIMIT:
                 del self._servers[next(iter(self._servers))]
-            self._servers[key] = ServerUses(self._root, process)
+            self._servers[key] = _Server(self._root, process)
         return self._servers[key]
 
-    def _gpu_files(self, look: MachineLook, pids: tuple[int, ...]) -> dict[int, OpenFiles]:
+    def _gpu_files(
+        self, server: _Server, look: MachineLook, pids: tuple[int, ...]
+    ) -> dict[int, OpenFiles]:
         """Return what GPU files are open, asked at every look where they tell amounts."""
         if not self._has_proc:
             return {}
@@ -130,53 +135,26 @@ class MemoryReader:
             return {pid: gpu_files(self._root, pid) for pid in pids}
 
         question = (pids, look.taken_s if look.cards else None)
-        return self._open_files.get(look.taken_s, read, question)
-
-    def _devices(self, look: MachineLook, files: dict[int, OpenFiles]) -> tuple[Device, ...]:
-        is_local = self._is_initial_namespace()
-        nvidia = tuple(self._with_visibility(one, is_local) for one in look.nvidia)
-        return (*nvidia, *drm_devices(self._root, look, files), *look.others)
-
-    def _with_visibility(self, device: Device, is_local: bool) -> Device:
-        """Tell the pids that are processes here from those of another namespace."""
-        if not device.processes.value:
-            return device
-        seen = tuple(
-            GpuUse(
-                use.pid,
-                use.gpu_bytes,
-                is_local and exists(self._root / f"proc/{use.pid}"),
-            )
-            for use in device.processes.value
-        )
-        return replace(device, processes=known(seen, device.processes.source or device.driver))
-
-    def _is_initial_namespace(self) -> bool:
-        """Whether local pids are the ones that drivers report; so assumed when not told."""
-        try:
-            namespace = str((self._root / "proc/self/ns/pid").readlink())
-        except OSError:
-            return True
-        return namespace == INITIAL_PID_NAMESPACE
+        return server.open_files.get(look.taken_s, read, question)
 
     def _named(
-        self, devices: tuple[Device, ...], pids: tuple[int, ...], now_s: float
+        self, server: _Server, devices: tuple[Device, ...], pids: tuple[int, ...], now_s: float
     ) -> tuple[Holder, ...]:
         if not self._has_proc:
             return ()
         has_drm = any(one.driver not in ("NVML", "device tree") for one in devices)
-        held, server = uses(devices), frozenset(pids)
-        return self._named_holders.get(
+        held, mine = uses(devices), frozenset(pids)
+        return server.holders.get(
             now_s,
-            lambda: self._holders.named(held, server, os.getpid(), now_s, has_drm=has_drm),
-            (held, server),
+            lambda: self._holders.named(held, mine, os.getpid(), now_s, has_drm=has_drm),
+            (held, mine),
         )
 
-    def _limits(self, look: MachineLook, process: ServerProcess | None) -> tuple[Limit, ...]:
+    def _limits(self, server: _Server, look: MachineLook) -> tuple[Limit, ...]:
         if not self._has_proc:
             return look.limits
-        pid = "self" if process is None else process.pid
-        limit = self._group_limits.get(look.taken_s, lambda: memory_limit(self._root, pid), pid)
+        pid = "self" if server.pid is None else server.pid
+        limit = server.limit.get(look.taken_s, lambda: memory_limit(self._root, pid))
         return (limit, *look.limits)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+from mecha_tui.collect.memory.reader import MemoryReader
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -52,3 +56,8 @@ def process(
         f"proc/{pid}/smaps_rollup": rollup,
         f"proc/{pid}/task/{pid}/children": " ".join(map(str, children)),
     }
+
+
+def patient_reader(root: Path, clock: Callable[[], float] = time.monotonic) -> MemoryReader:
+    """Return a reader that waits for a driver's answer however slow the machine is."""
+    return MemoryReader(root, clock=clock, patience_s=60.0)

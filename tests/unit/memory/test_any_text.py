@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from mecha_tui.collect.memory.drm import client_from_fdinfo
 from mecha_tui.collect.memory.meminfo import host_from_meminfo, parse_meminfo
-from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.core.memory_device import device_name
 from mecha_tui.core.memory_parts import memory_parts
 from mecha_tui.core.reading import unknown
 from mecha_tui.core.server import ServerProcess
 from tests.nvml import FakeGpu, FakeNvml, installed
-from tests.unit.memory.roots import process, write
+from tests.unit.memory.roots import patient_reader, process, write
 
 NAMES = ("MemTotal", "MemFree", "MemAvailable", "Cached", "Shmem", "SwapTotal", "SwapFree")
 NUMBERS = st.one_of(
@@ -67,7 +66,7 @@ def test_any_machine_is_read_and_its_parts_add_up(
         (root / "proc/4711/smaps_rollup").write_text(rollup, "utf-8", "replace")
         library = FakeNvml([FakeGpu(name, memory, ((4711, held),))])
         with installed(library):
-            told = MemoryReader(root).read(ServerProcess(4711))
+            told = patient_reader(root).read(ServerProcess(4711))
     parts = memory_parts(told)
     if parts is not None:
         pieces = (parts.server_bytes or 0, parts.other_bytes, parts.cache_bytes, parts.free_bytes)

@@ -8,12 +8,11 @@ import pytest
 
 from mecha_tui.collect.memory.holders import Holders
 from mecha_tui.collect.memory.kept import Kept
-from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.collect.memory.server_uses import ServerUses
 from mecha_tui.core.memory import GpuUse, MemoryKind, Role
 from mecha_tui.core.server import ServerProcess
 from tests.nvml import FakeGpu, FakeNvml, installed
-from tests.unit.memory.roots import meminfo, process, write
+from tests.unit.memory.roots import meminfo, patient_reader, process, write
 
 SERVER = 4711
 
@@ -128,7 +127,7 @@ def test_holders_on_the_gpu_are_summed_over_devices_and_ours_is_named(tmp_path: 
 def test_servers_read_in_the_same_moment_share_one_look_at_the_driver(tmp_path: Path) -> None:
     write(tmp_path, {"proc/meminfo": meminfo(9000, 10), **process(SERVER), **process(4712)})
     library = FakeNvml([FakeGpu()])
-    reader = MemoryReader(tmp_path, clock=lambda: 100.0)
+    reader = patient_reader(tmp_path, lambda: 100.0)
     with installed(library):
         for pid in (SERVER, 4712, None):
             reader.read(None if pid is None else ServerProcess(pid))
@@ -146,12 +145,12 @@ def test_a_sleeping_card_is_not_woken(tmp_path: Path) -> None:
     write(tmp_path, files)
     library = FakeNvml([FakeGpu()])
     with installed(library):
-        memory = MemoryReader(tmp_path).read(None)
+        memory = patient_reader(tmp_path).read(None)
         assert library.calls == []
         assert memory.kind is MemoryKind.UNKNOWN
         assert "would wake it" in memory.why["pool_total_bytes"]
         write(tmp_path, {f"{card}/power/runtime_status": "active\n"})
-        assert MemoryReader(tmp_path).read(None).kind is MemoryKind.DISCRETE
+        assert patient_reader(tmp_path).read(None).kind is MemoryKind.DISCRETE
 
 
 def test_a_value_is_kept_for_its_time_and_for_its_question() -> None:

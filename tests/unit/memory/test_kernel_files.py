@@ -13,18 +13,17 @@ from mecha_tui.collect.memory.cgroup import memory_limit
 from mecha_tui.collect.memory.meminfo import host_from_meminfo, parse_meminfo, read_host
 from mecha_tui.collect.memory.pressure import PressureReader
 from mecha_tui.collect.memory.processes import tree
-from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.core.memory import Host, Memory, MemoryKind, Role
 from mecha_tui.core.memory_findings import memory_findings
 from mecha_tui.core.reading import unknown
 from mecha_tui.core.server import ServerProcess
-from tests.unit.memory.roots import GIB, meminfo, process, write
+from tests.unit.memory.roots import GIB, meminfo, patient_reader, process, write
 
 SERVER = 4711
 
 
 def read(root: Path, pid: int | None = SERVER) -> Memory:
-    return MemoryReader(root).read(None if pid is None else ServerProcess(pid))
+    return patient_reader(root).read(None if pid is None else ServerProcess(pid))
 
 
 def host(text: str) -> Host:
@@ -287,7 +286,7 @@ def test_without_pss_the_rss_is_told_and_named(tmp_path: Path) -> None:
 
 def test_another_process_under_the_same_pid_is_not_the_server(tmp_path: Path) -> None:
     now = [100.0]
-    reader = MemoryReader(tmp_path, clock=lambda: now[0])
+    reader = patient_reader(tmp_path, lambda: now[0])
     write(tmp_path, {"proc/meminfo": meminfo(9000, 10), **process(SERVER, pss_kib=1000)})
     assert reader.read(ServerProcess(SERVER)).server_host_bytes.value == 1000 * 1024
     write(tmp_path, process(SERVER, "bash", pss_kib=5, start_ticks=99999))
@@ -301,9 +300,9 @@ def test_a_pid_that_is_younger_than_the_server_was_reused(tmp_path: Path) -> Non
     files = {"proc/stat": "cpu 1\nbtime 1000000\n", **process(SERVER, start_ticks=50000)}
     write(tmp_path, files)
     started_s = 1000000 + 50000 / os.sysconf("SC_CLK_TCK")
-    told = MemoryReader(tmp_path).read(ServerProcess(SERVER, started_s))
+    told = patient_reader(tmp_path).read(ServerProcess(SERVER, started_s))
     assert told.server_host_bytes.value is not None
-    late = MemoryReader(tmp_path).read(ServerProcess(SERVER, started_s - 60))
+    late = patient_reader(tmp_path).read(ServerProcess(SERVER, started_s - 60))
     assert late.server_host_bytes.value is None
 
 

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.core.memory import Memory, MemoryKind
 from mecha_tui.core.server import ServerProcess
 from tests.nvml import FakeGpu, FakeNvml, installed
-from tests.unit.memory.roots import GIB, meminfo, process, write
+from tests.unit.memory.roots import GIB, meminfo, patient_reader, process, write
 
 SERVER = 4711
 CODES = (1, 2, 3, 4, 6, 7, 10, 13, 15, 16, 17, 999, 4242)
@@ -22,7 +21,7 @@ LISTS = ("compute", "graphics", "mps")
 def look(root: Path, library: FakeNvml) -> Memory:
     write(root, {"proc/meminfo": meminfo(65536000, 60000000), **process(SERVER)})
     with installed(library):
-        return MemoryReader(root).read(ServerProcess(SERVER))
+        return patient_reader(root).read(ServerProcess(SERVER))
 
 
 def card(**changes: object) -> FakeGpu:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.core.memory import Memory, MemoryKind
 from mecha_tui.core.server import ServerProcess
 from tests import nvml
 from tests.nvml import FakeGpu, FakeNvml, installed
-from tests.unit.memory.roots import GIB, MIB, meminfo, process, write
+from tests.unit.memory.roots import GIB, MIB, meminfo, patient_reader, process, write
 
 SERVER = 4711
 GB10 = FakeGpu("NVIDIA GB10", memory=nvml.NOT_SUPPORTED)
@@ -20,7 +19,7 @@ GB10_MEMORY = meminfo(127600748, 118566368)
 
 def look(root: Path, library: FakeNvml | None, pid: int | None = SERVER) -> Memory:
     with installed(library):
-        return MemoryReader(root).read(None if pid is None else ServerProcess(pid))
+        return patient_reader(root).read(None if pid is None else ServerProcess(pid))
 
 
 @pytest.fixture
@@ -191,7 +190,7 @@ def test_one_process_in_two_mig_instances_is_summed(root: Path) -> None:
 def test_an_error_on_the_third_poll_keeps_the_last_value_and_its_age(root: Path) -> None:
     now = [100.0]
     library = FakeNvml([FakeGpu(memory=(24 * GIB, 9 * GIB))])
-    reader = MemoryReader(root, clock=lambda: now[0])
+    reader = patient_reader(root, lambda: now[0])
     with installed(library):
         reader.read(None)
         now[0] = 105.0
@@ -210,7 +209,7 @@ def test_an_error_on_the_third_poll_keeps_the_last_value_and_its_age(root: Path)
 def test_after_a_driver_reload_the_library_is_opened_again(root: Path) -> None:
     now = [100.0]
     library = FakeNvml([FakeGpu()])
-    reader = MemoryReader(root, clock=lambda: now[0])
+    reader = patient_reader(root, lambda: now[0])
     with installed(library):
         reader.read(None)
         library.init = nvml.VERSION_MISMATCH
@@ -228,7 +227,7 @@ def test_after_a_driver_reload_the_library_is_opened_again(root: Path) -> None:
 def test_a_driver_reloaded_between_two_looks_costs_none_of_them(root: Path) -> None:
     now = [100.0]
     library = FakeNvml([FakeGpu()])
-    reader = MemoryReader(root, clock=lambda: now[0])
+    reader = patient_reader(root, lambda: now[0])
     with installed(library):
         reader.read(None)
         library.was_reloaded = True
@@ -252,7 +251,7 @@ def test_an_old_driver_without_the_newest_functions_is_asked_by_the_older_ones(r
 def test_a_pulled_gpu_disappears_and_sixteen_are_all_shown(root: Path) -> None:
     now = [100.0]
     library = FakeNvml([FakeGpu() for _ in range(16)])
-    reader = MemoryReader(root, clock=lambda: now[0])
+    reader = patient_reader(root, lambda: now[0])
     with installed(library):
         assert len(reader.read(None).devices) == 16
         library.gpus.pop()

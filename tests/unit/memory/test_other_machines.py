@@ -16,7 +16,7 @@ from mecha_tui.core.memory import Memory, MemoryKind, Role
 from mecha_tui.core.server import ServerProcess
 from tests import nvml
 from tests.nvml import FakeGpu, FakeNvml, installed
-from tests.unit.memory.roots import GIB, KIB, meminfo, process, write
+from tests.unit.memory.roots import GIB, KIB, meminfo, patient_reader, process, write
 
 SERVER = 4711
 CARD = "sys/class/drm/card0/device"
@@ -35,7 +35,7 @@ MEMORY = meminfo(125_000_000, 90_000_000)
 
 def read(root: Path, library: FakeNvml | None = None) -> Memory:
     with installed(library):
-        return MemoryReader(root).read(ServerProcess(SERVER))
+        return patient_reader(root).read(ServerProcess(SERVER))
 
 
 def open_file(root: Path, pid: int, descriptor: int, target: str, fdinfo: str = "") -> None:
