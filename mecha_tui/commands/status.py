@@ -22,7 +22,12 @@ MAX_SAMPLE_S = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only this command takes."""
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="for people, or for scripts"
+    )
+    parser.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="same as --format json"
+    )
     parser.add_argument(
         "--sample",
         type=_seconds,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from mecha_tui.core.agreement.findings import Severity
+
 
 class EventKind(Enum):
     """What happened."""
@@ -18,7 +20,7 @@ class EventKind(Enum):
     REPLACED = "replaced"
     """Another process or model answers at the address; the subject says which."""
     QUEUE = "queue"
-    """Requests began to wait; the subject is how many."""
+    """Requests began to wait; the subject is how many, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +33,5 @@ class Event:
     subject: str
     detail: str | None = None
     """More, such as the reason, when there is any."""
+    severity: Severity | None = None
+    """Of a finding: how much it matters."""

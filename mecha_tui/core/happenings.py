@@ -75,7 +75,7 @@ def _name(finding: Finding) -> tuple[str, str | None]:
 
 
 def _told(picture: ServerPicture, kind: EventKind, finding: Finding) -> Event:
-    return Event(picture.now_wall_s, kind, finding.code, finding.message)
+    return Event(picture.now_wall_s, kind, finding.code, finding.message, finding.severity)
 
 
 def _queue(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
@@ -86,4 +86,5 @@ def _queue(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
     last_s = next(told, None)
     if last_s is not None and picture.now_wall_s - last_s < QUEUE_QUIET_S:
         return []
-    return [Event(picture.now_wall_s, EventKind.QUEUE, str(picture.waiting.count))]
+    about = "" if picture.waiting.is_exact else "at most "
+    return [Event(picture.now_wall_s, EventKind.QUEUE, f"{about}{picture.waiting.count:,}")]

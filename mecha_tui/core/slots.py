@@ -91,10 +91,10 @@ def reuse_ratio(slot: Slot) -> float | None:
     """Return which share of the prompt read so far came from the slot's cache.
 
     Returns:
-        0 to 1; None on an idle slot (its counts are leftovers), before anything was
-        read, or where the server sends no counts.
+        0 to 1; None on an idle slot (its counts are leftovers), before the first batch
+        was read (a prompt is never reused whole, so a ratio of 1 would be wrong), or
+        where the server sends no counts.
     """
-    if not slot.is_processing or slot.reused_tokens is None or slot.read_tokens is None:
+    if not slot.is_processing or slot.reused_tokens is None or not slot.read_tokens:
         return None
-    prompt_tokens = slot.reused_tokens + slot.read_tokens
-    return slot.reused_tokens / prompt_tokens if prompt_tokens else None
+    return slot.reused_tokens / (slot.reused_tokens + slot.read_tokens)

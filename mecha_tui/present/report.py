@@ -163,7 +163,8 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
     for picture in pictures:
         lines.append(_summary(picture))
         lines += [f"  {_slot_line(one)}" for one in picture.slots]
-        lines += [f"  {_finding_line(finding)}" for finding in picture.agreement.disagreements]
+        lines += [f"  {one}" for one in _question_lines(picture)]
+        lines += [f"  {_finding_line(one)}" for one in picture.agreement.disagreements]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -186,10 +187,20 @@ def _summary(picture: ServerPicture) -> str:
 
 def _slot_line(one: SlotPicture) -> str:
     slot = one.slot
-    held = f"{_count(slot.held_tokens)}/{_count(slot.window_tokens)} tokens held"
+    tokens = 0 if slot.is_unused else slot.held_tokens
+    held = f"{_count(tokens)}/{_count(slot.window_tokens)} tokens held"
     rate = "" if one.tokens_per_s is None else f"  {one.tokens_per_s:,.1f} tok/s"
     task = "" if slot.running_task_id is None else f"  task {slot.running_task_id}"
     return f"slot {slot.slot_id}  {slot.phase.value:<7}  {held}{rate}{task}"
+
+
+def _question_lines(picture: ServerPicture) -> list[str]:
+    """Return why the verdict is unknown: the first reason, and how many more there are."""
+    if not is_answering(picture) or not picture.agreement.open_questions:
+        return []
+    first, *others = picture.agreement.open_questions
+    more = f" And {len(others)} more: mecha-tui check tells them." if others else ""
+    return [f"unknown  {first.code}: {first.message}{more}"]
 
 
 def _finding_line(finding: Finding) -> str:

@@ -154,7 +154,7 @@ def event_sign(event: Event) -> Sign:
         states = {state.value: sign for state, sign in STATE_SIGNS.items()}
         return states.get(event.subject, UNKNOWN_SIGN)
     return {
-        EventKind.FINDING: SEVERITY_SIGNS[Severity.ERROR],
+        EventKind.FINDING: SEVERITY_SIGNS[event.severity or Severity.ERROR],
         EventKind.CURED: AGREE_SIGN,
         EventKind.REPLACED: Sign("↻", "replaced", Tone.READING),
         EventKind.QUEUE: Sign("…", "waiting", Tone.WARNING),
@@ -171,7 +171,7 @@ def event_text(event: Event) -> str:
     if event.kind is EventKind.CURED:
         return f"cured: {event.detail or event.subject}"
     if event.kind is EventKind.REPLACED:
-        return f"another process answers here {event.subject}{detail}"
+        return f"another server answers here: {event.subject}{detail}"
     if event.kind is EventKind.QUEUE:
         return f"requests began to wait: {event.subject}" + (
             f" · {event.detail}" if event.detail else ""

@@ -37,5 +37,6 @@ def test_only_a_slot_without_any_trace_of_a_task_is_unused() -> None:
 def test_reuse_counts_reused_over_all_of_the_prompt_read_so_far() -> None:
     assert reuse_ratio(Slot(0, True, read_tokens=22, reused_tokens=5582)) == 5582 / 5604
     assert reuse_ratio(Slot(0, True, read_tokens=0, reused_tokens=0)) is None
+    assert reuse_ratio(Slot(0, True, read_tokens=0, reused_tokens=417)) is None
     assert reuse_ratio(Slot(0, False, read_tokens=0, reused_tokens=0)) is None
     assert reuse_ratio(Slot(0, True, read_tokens=5)) is None

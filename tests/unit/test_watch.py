@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mecha_tui.core.agreement import Severity
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import EventKind
 from mecha_tui.core.happenings import LATE_S
@@ -166,6 +167,15 @@ def test_a_loss_is_a_gap_in_the_chart_and_not_a_zero(watch: Watch) -> None:
     assert watch.pictures[URL].writing_history.values == (None, 40.0, None, None, None, None, None)
 
 
+def test_a_server_that_is_lost_for_one_question_has_no_speed_from_another(watch: Watch) -> None:
+    watch.round(IDLE)
+    picture = watch.see(
+        Replies(slots=watch.good((IDLE,)), metrics=watch.bad(Failure.LOADING)),
+    )
+    assert picture.is_lost
+    assert picture.writing_tokens_per_s is None
+
+
 def test_a_round_without_a_question_leaves_the_picture_as_it_is(watch: Watch) -> None:
     watch.round(writing(50))
     before = watch.round(writing(90))
@@ -224,6 +234,7 @@ def test_without_metrics_connections_give_an_upper_bound(watch: Watch) -> None:
     assert (picture.waiting.count, picture.waiting.is_exact) == (3, False)
     assert picture.waiting.source == "connections"
     assert picture.waiting.reason == "why off"
+    assert kinds(picture)[0] == (EventKind.QUEUE, "at most 3")
     picture = watch.see(Replies(slots=slots, metrics=off), 0.0)
     assert picture.waiting.count is None
 
@@ -372,6 +383,8 @@ def told(picture: ServerPicture, kind: EventKind) -> list[str]:
 def test_a_disagreement_is_told_when_it_comes_and_when_it_is_cured(watch: Watch) -> None:
     picture = watch.round(IDLE, clients=promised(5000))
     assert "window-over-slot" in told(picture, EventKind.FINDING)
+    weights = {event.subject: event.severity for event in picture.events}
+    assert weights["window-over-slot"] is Severity.ERROR
     picture = watch.round(IDLE, clients=promised(5000))
     assert told(picture, EventKind.FINDING).count("window-over-slot") == 1
     picture = watch.round(IDLE, clients=promised(100))

@@ -15,6 +15,7 @@ from mecha_tui.present.words import (
     PHASE_SIGNS,
     STATE_SIGNS,
     busy_words,
+    event_sign,
     event_text,
     finding_sign,
     short_finding,
@@ -47,6 +48,12 @@ def test_a_locked_server_names_both_ways_to_give_the_key() -> None:
 def test_a_router_is_not_called_ready() -> None:
     assert str(state_sign(scenes.router())) == "◇ router"
     assert "router" in (state_sentence(scenes.router()) or "")
+
+
+def test_a_note_in_the_events_is_not_marked_as_an_error() -> None:
+    note = Event(0.0, EventKind.FINDING, "metrics-off", "/metrics is off.", Severity.INFO)
+    assert event_sign(note).symbol == "·"
+    assert event_sign(replace(note, severity=Severity.ERROR)).symbol == "✗"
 
 
 def test_a_finding_that_cannot_be_judged_is_unknown_and_not_wrong() -> None:

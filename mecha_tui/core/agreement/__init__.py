@@ -136,6 +136,7 @@ def _nobody() -> Finding:
         "client-unknown",
         Severity.WARNING,
         Verdict.UNKNOWN,
-        "Not known: what the client was promised (no client's settings name this server; "
-        "use --context-window and --max-tokens, or [clients.NAME] in the settings).",
+        "No client is known: tell its --context-window and --max-tokens.",
+        "No client's settings name this server, so there is nothing to compare; "
+        "[clients.NAME] in mecha-tui's settings tells it once and for all.",
     )

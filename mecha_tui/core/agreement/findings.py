@@ -75,6 +75,17 @@ class Agreement:
         """The findings that are facts, without the unknown ones."""
         return tuple(one for one in self.findings if one.verdict is Verdict.DISAGREE)
 
+    @property
+    def open_questions(self) -> tuple[Finding, ...]:
+        """What keeps the verdict unknown; nothing where the verdict stands."""
+        if self.verdict is not Verdict.UNKNOWN:
+            return ()
+        return tuple(
+            one
+            for one in self.findings
+            if one.verdict is Verdict.UNKNOWN and one.severity is not Severity.INFO
+        )
+
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 

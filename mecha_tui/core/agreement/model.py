@@ -33,8 +33,7 @@ def model_mismatch(numbers: ServerNumbers, client: ClientPromise) -> Finding | N
     return disagreement(
         "model-mismatch",
         Severity.WARNING,
-        f"{client.name} asks for model {quoted(model.value)}, but the server runs "
-        f"{quoted(names[0])}.",
+        f"model {quoted(model.value)} is asked for, but the server runs {quoted(names[0])}.",
         "Answers come from another model than the client's settings were made for; a router "
         "refuses, or loads another one.",
         client_cure(client, Promise.MODEL, names[0]),

@@ -22,6 +22,7 @@ class KeyHelp:
 _LEGEND = (
     ("━", Tone.ACCENT, "tokens held, on the scale of what the client was promised"),
     ("┼", Tone.MUTED, "where the client compacts its transcript"),
+    ("┤", Tone.MUTED, "the slot's real end, short of what the client was promised"),
     ("╱", Tone.MUTED, "promised to the client, but beyond the slot's real end"),
     ("┄", Tone.MUTED, "the server does not say how much is held"),
     ("–", Tone.MUTED, "unknown; the details tell why"),

@@ -90,7 +90,9 @@ def memory_legend(picture: ServerPicture, parts: Parts, width: int) -> list[Line
     if memory.kind is not MemoryKind.DISCRETE:
         cache = parts.cache_bytes if memory.page_cache_bytes.is_known else None
         lines.append(_legend(FULL, "page cache", cache, Tone.MUTED, width))
-    end = _legend(REST, "available", parts.available_bytes, Tone.FAINT, width, is_bold=True)
+    # The cache has a line of its own, and yet it is part of what is available.
+    word = "available" if len(lines) < 3 or not parts.cache_bytes else "available with cache"
+    end = _legend(REST, word, parts.available_bytes, Tone.FAINT, width, is_bold=True)
     return [*lines, end]
 
 

@@ -78,8 +78,10 @@ def verdict_part(picture: ServerPicture) -> Part:
 
 
 def _shown(picture: ServerPicture) -> Sequence[Finding]:
-    """Return the findings worth a line: facts first, and what is unknown where there are none."""
-    return picture.agreement.disagreements or picture.agreement.findings
+    """Return the findings worth a line: what decides the verdict, then the notes."""
+    agreement = picture.agreement
+    told = (*agreement.open_questions[:1], *agreement.disagreements)
+    return told or agreement.findings
 
 
 def _four_numbers(picture: ServerPicture, width: int) -> Line:
