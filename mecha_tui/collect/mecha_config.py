@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,13 +209,19 @@ def _unreadable(problems: tuple[str, ...]) -> ClientPromise:
 
 
 def _is_absent(path: Path) -> bool:
-    """Whether there is no file, as against one that may not be seen."""
+    """Whether there is no file, as against one that may not be seen.
+
+    Raises:
+        UsageError: It is a pipe or a device, which might never end.
+    """
     try:
-        path.stat()
+        mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
         return False
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise UsageError(f"{path} is no plain file")
     return False
 
 

@@ -113,6 +113,29 @@ def port_of_another_program() -> Iterator[int]:
         thread.join()
 
 
+def test_hostile_arguments_of_a_process_do_no_harm(tmp_path: Path) -> None:
+    program = tmp_path / "llama-server"
+    program.write_text(
+        "import socket, sys\n"
+        "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n"
+        "print(s.getsockname()[1], flush=True); sys.stdin.read()"
+    )
+    hostile = [b"\xff\xfe\x1b[31m", b"two\nlines -c 1", b"x" * 100_000, b"", b"--api-key", b"sk-7"]
+    process = subprocess.Popen(
+        [sys.executable, str(program), *hostile, "-c", "8192", "-m", b"/m/\xff.gguf"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        facts = LocalProcesses()(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        assert facts.launch.context_tokens.value == 8192
+        assert facts.launch.model.reason == "the model file cannot be found from here"
+        assert "sk-7" not in repr(facts)
+    finally:
+        process.communicate()
+
+
 def test_two_servers_on_one_port_are_not_told_apart_by_a_guess() -> None:
     listen = (
         "import socket, sys\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,13 @@ def test_a_directory_in_place_of_the_file_is_a_reason_too(tmp_path: Path) -> Non
     (tmp_path / "home" / ".mecha" / "config.toml").mkdir(parents=True)
     (client,) = clients(tmp_path)
     assert "is a directory" in str(client.context_window.reason)
+
+
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "home" / ".mecha").mkdir(parents=True)
+    os.mkfifo(tmp_path / "home" / ".mecha" / "config.toml")
+    (client,) = clients(tmp_path)
+    assert "~/.mecha/config.toml is no plain file" in str(client.context_window.reason)
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "providers = 3\nagent = []\n", "x = 1\n"])
