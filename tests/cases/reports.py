@@ -70,9 +70,10 @@ def started_with(
     flags: str,
     answers: Mapping[str, object],
     environment: Mapping[str, str] | None = None,
+    name: str = "llama-server",
 ) -> Iterator[str]:
-    """Run a program called llama-server with these flags, which answers 200 with JSON."""
-    program = folder / "llama-server"
+    """Run a program of this name with these flags, which answers 200 with JSON."""
+    program = folder / name
     program.write_text(PROGRAM)
     process = subprocess.Popen(
         [sys.executable, str(program), *flags.split()],
