@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,33 @@ def test_servers_read_in_the_same_moment_share_one_look_at_the_driver(tmp_path: 
         for pid in (SERVER, 4712, None):
             reader.read(None if pid is None else ServerProcess(pid))
     assert library.calls.count("nvmlDeviceGetMemoryInfo") == 1
+
+
+def test_a_look_at_a_machine_at_rest_reads_only_a_handful_of_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers = [ServerProcess(pid) for pid in (SERVER, 4712)]
+    write(tmp_path, {"proc/meminfo": meminfo(9000, 10), "proc/vmstat": "oom_kill 0\n"})
+    for pid in range(4700, 4760):
+        write(tmp_path, process(pid))
+    now = [100.0]
+    reader = patient_reader(tmp_path, lambda: now[0])
+    with installed(FakeNvml([FakeGpu()])):
+        for process_of in servers:
+            reader.read(process_of)
+        opened: list[str] = []
+        real_open = os.open
+
+        def counted(path: str | Path, *rest: int) -> int:
+            opened.append(str(path))
+            return real_open(path, *rest)
+
+        monkeypatch.setattr("os.open", counted)
+        now[0] += 2.0
+        for process_of in servers:
+            reader.read(process_of)
+    assert 0 < len(opened) <= 12, opened
+    assert not any(path.endswith("smaps_rollup") for path in opened)
 
 
 def test_a_sleeping_card_is_not_woken(tmp_path: Path) -> None:
