@@ -70,6 +70,8 @@ def _checked_key(text: str, place: str) -> str | None:
 def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     """Return the sampler that looks at the servers which the settings name, or which are found.
 
+    The key goes to the servers that the user named, and else only to this machine's own.
+
     Args:
         settings: What to watch, and with which key.
         client: The name of the one client to judge; None for all.
@@ -94,7 +96,7 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     urls = settings.urls or find_servers(local_providers(os.environ, Path.home(), Path.cwd()))
     addresses = [parse_address(url) for url in urls]
     return HttpSampler(
-        [Target(address, key) for address in addresses],
+        [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses],
         processes=LocalProcesses(),
         clients=client_finder(settings.clients, os.environ, Path.home(), Path.cwd(), client),
         memory=MemoryReader().read,

@@ -8,7 +8,9 @@ import pytest
 
 from mecha_tui import __version__
 from mecha_tui.cli import main
-from mecha_tui.commands.setup import api_key
+from mecha_tui.collect import sampler
+from mecha_tui.collect.target import Target
+from mecha_tui.commands.setup import api_key, make_sampler
 from mecha_tui.config import Settings
 from mecha_tui.errors import UsageError
 
@@ -65,3 +67,24 @@ def test_an_unusable_key_is_refused_without_being_shown(tmp_path: Path, text: st
     assert text not in str(caught.value)
     with pytest.raises(UsageError, match="cannot be read"):
         api_key(Settings(api_key_file=tmp_path / "missing"))
+
+
+@pytest.mark.parametrize(("is_named", "keys"), [(True, [True, True]), (False, [True, False])])
+def test_the_key_goes_to_no_machine_that_was_merely_found(
+    is_named: bool, keys: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    urls = ("http://127.0.0.1:8080", "http://192.168.1.7:8080")
+    tables = (f'[providers.p{n}]\nkind = "local"\nbase_url = "{url}"' for n, url in enumerate(urls))
+    (tmp_path / "config.toml").write_text("\n".join(tables), "utf-8")
+    monkeypatch.setenv("MECHA_HOME", str(tmp_path))
+    monkeypatch.setenv("LLAMA_API_KEY", "secret")
+    given: list[Target] = []
+
+    def sampler_of(targets: list[Target], **sources: object) -> None:
+        del sources
+        given.extend(targets)
+
+    monkeypatch.setattr(sampler, "HttpSampler", sampler_of)
+    make_sampler(Settings(urls=urls if is_named else ()))
+    assert [target.address.url for target in given] == list(urls)
+    assert [target.key is not None for target in given] == keys
