@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from mecha_tui.core.agreement import Agreement, Cure, judge
 from mecha_tui.core.client import COMPACTION_DERIVED, SILENT, ClientPromise, Promise, Setting
-from mecha_tui.core.command_line import VARIABLES, launch_flags
+from mecha_tui.core.command_line import launch_flags
 from mecha_tui.core.division import AUTO_SLOTS, Division, KvMode, division
+from mecha_tui.core.flag_table import VARIABLES
 from mecha_tui.core.kv import KvLayer, ModelShape
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.numbers import ServerNumbers, server_numbers

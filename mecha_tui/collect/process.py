@@ -16,7 +16,8 @@ from mecha_tui.collect.program import is_llama_server, shown_name
 from mecha_tui.collect.sockets import Door, Listener, listener
 from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.collect.systemd_unit import Show, Unit, shown_services, unit_at
-from mecha_tui.core.command_line import ARGV, VARIABLES, launch_flags
+from mecha_tui.core.command_line import ARGV, launch_flags
+from mecha_tui.core.flag_table import VARIABLES
 from mecha_tui.core.server import ServerProcess
 
 SUPERVISOR_INTERVAL_S = 60.0

@@ -11,6 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from mecha_tui.core.flag_table import (
+    BY_SPELLING,
+    BY_VARIABLE,
+    DEFAULTS,
+    INTEGERS,
+    SWITCHED,
+    SWITCHED_OFF,
+    SWITCHES,
+    TAKES_TEXT,
+    TEXTS,
+    Flag,
+)
 from mecha_tui.core.kv import ModelShape
 from mecha_tui.core.launch import NOT_GIVEN, LaunchFlags
 from mecha_tui.core.reading import Reading, known, unknown
@@ -26,107 +38,6 @@ _TRUE, _FALSE = ("on", "enabled", "true", "1"), ("off", "disabled", "false", "0"
 _INTEGER = re.compile(r"\s*([+-]?\d{1,18})")
 _JOINED_NUMBER = re.compile(r"(-[a-z]+)(-?\d+)")
 _INT_LIMIT = 2**31
-
-
-@dataclass(frozen=True, slots=True)
-class _Flag:
-    spellings: tuple[str, ...]
-    variable: str | None = None
-    negations: tuple[str, ...] = ()
-
-
-_INTEGERS = {
-    "context_tokens": _Flag(("-c", "--ctx-size"), "LLAMA_ARG_CTX_SIZE"),
-    "slots": _Flag(("-np", "--parallel"), "LLAMA_ARG_N_PARALLEL"),
-    "per_slot_cap_tokens": _Flag(("--kv-unified-per-slot",), "LLAMA_ARG_KV_UNIFIED_PER_SLOT"),
-    "reasoning_budget": _Flag(("--reasoning-budget",), "LLAMA_ARG_THINK_BUDGET"),
-    "cache_ram_mib": _Flag(("-cram", "--cache-ram"), "LLAMA_ARG_CACHE_RAM"),
-    "sleep_idle_s": _Flag(("--sleep-idle-seconds",)),
-    "physical_batch_tokens": _Flag(("-ub", "--ubatch-size"), "LLAMA_ARG_UBATCH"),
-    "port": _Flag(("--port",), "LLAMA_ARG_PORT"),
-}
-_TEXTS = {
-    "reasoning": _Flag(("-rea", "--reasoning"), "LLAMA_ARG_REASONING"),
-    "cache_type_k": _Flag(("-ctk", "--cache-type-k"), "LLAMA_ARG_CACHE_TYPE_K"),
-    "cache_type_v": _Flag(("-ctv", "--cache-type-v"), "LLAMA_ARG_CACHE_TYPE_V"),
-    "fit": _Flag(("-fit", "--fit"), "LLAMA_ARG_FIT"),
-    "model_path": _Flag(("-m", "--model"), "LLAMA_ARG_MODEL"),
-    "host": _Flag(("--host",), "LLAMA_ARG_HOST"),
-}
-_SWITCHES = {
-    "is_unified": _Flag(
-        ("-kvu", "--kv-unified"), "LLAMA_ARG_KV_UNIFIED", ("-no-kvu", "--no-kv-unified")
-    ),
-    "context_shift": _Flag(
-        ("--context-shift",), "LLAMA_ARG_CONTEXT_SHIFT", ("--no-context-shift",)
-    ),
-    "swa_full": _Flag(("--swa-full",), "LLAMA_ARG_SWA_FULL"),
-    "is_embedding": _Flag(("--embedding", "--embeddings"), "LLAMA_ARG_EMBEDDINGS"),
-    "is_reranking": _Flag(("--rerank", "--reranking"), "LLAMA_ARG_RERANKING"),
-}
-_TAKES_TEXT = frozenset(
-    (
-        "-a",
-        "--alias",
-        "--api-key",
-        "--api-key-file",
-        "--api-prefix",
-        "--chat-template",
-        "--chat-template-file",
-        "--chat-template-kwargs",
-        "-hf",
-        "-hfr",
-        "--hf-repo",
-        "-hff",
-        "--hf-file",
-        "-hft",
-        "--hf-token",
-        "-mu",
-        "--model-url",
-        "-mm",
-        "--mmproj",
-        "-md",
-        "--model-draft",
-        "--lora",
-        "--log-file",
-        "--path",
-        "--tags",
-        "--grammar",
-        "--override-kv",
-        "--reasoning-budget-message",
-        "--reasoning-format",
-        "-r",
-        "--reverse-prompt",
-        "--slot-save-path",
-    )
-)
-"""Flags whose value could look like another flag."""
-
-VARIABLES = frozenset(
-    variable
-    for table in (_INTEGERS, _TEXTS, _SWITCHES)
-    for flag in table.values()
-    if flag.variable
-    for variable in (flag.variable, flag.variable.replace("LLAMA_ARG_", "LLAMA_ARG_NO_"))
-)
-"""The environment variables that are read; no other is ever looked at."""
-
-_DEFAULTS: Mapping[str, int | str | bool] = {
-    "reasoning_budget": -1,
-    "cache_ram_mib": 8192,
-    "sleep_idle_s": -1,
-    "physical_batch_tokens": 512,
-    "reasoning": "auto",
-    "cache_type_k": "f16",
-    "cache_type_v": "f16",
-    "fit": "on",
-    "is_unified": False,
-    "context_shift": False,
-    "swa_full": False,
-    "is_embedding": False,
-    "is_reranking": False,
-}
-"""What current builds take where nothing is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,19 +116,19 @@ def preset_arguments(text: str) -> tuple[str, ...]:
         if not equals or not key or key[0] in "#;[":
             continue
         name = _preset_name(key)
-        if name in _SWITCHED:
-            arguments.append(name if value.lower() in _TRUE else _SWITCHED_OFF.get(name, ""))
+        if name in SWITCHED:
+            arguments.append(name if value.lower() in _TRUE else SWITCHED_OFF.get(name, ""))
         else:
             arguments += [name, value]
     return tuple(argument for argument in arguments if argument)
 
 
 def _preset_name(key: str) -> str:
-    by_variable = _BY_VARIABLE.get(key)
+    by_variable = BY_VARIABLE.get(key)
     if by_variable is not None:
         return by_variable
     spellings = (_normal(f"--{key}"), f"-{key}")
-    return next((one for one in spellings if one in _BY_SPELLING or one in _SWITCHED), spellings[0])
+    return next((one for one in spellings if one in BY_SPELLING or one in SWITCHED), spellings[0])
 
 
 def listening_place(
@@ -268,7 +179,7 @@ def _reading(
         return known(value, source)
     if source:
         return unknown(f"{source} does not hold a usable value")
-    default = _DEFAULTS.get(field)
+    default = DEFAULTS.get(field)
     if is_complete and isinstance(default, kind):
         return known(default, DEFAULT)
     return unknown(missing)
@@ -292,10 +203,10 @@ def _text(told: tuple[str, str] | None) -> tuple[str | None, str]:
 def _given(arguments: Sequence[str], environment: Mapping[str, str], source: str) -> _Given:
     texts: dict[str, tuple[str, str]] = {}
     switches: dict[str, tuple[bool, str]] = {}
-    for field, flag in (*_INTEGERS.items(), *_TEXTS.items()):
+    for field, flag in (*INTEGERS.items(), *TEXTS.items()):
         if flag.variable is not None and flag.variable in environment:
             texts[field] = (environment[flag.variable], f"environment {flag.variable}")
-    for field, flag in _SWITCHES.items():
+    for field, flag in SWITCHES.items():
         told = _switch_of(environment, flag)
         if told is not None:
             switches[field] = told
@@ -307,7 +218,7 @@ def _given(arguments: Sequence[str], environment: Mapping[str, str], source: str
     return _Given(texts, switches)
 
 
-def _switch_of(environment: Mapping[str, str], flag: _Flag) -> tuple[bool, str] | None:
+def _switch_of(environment: Mapping[str, str], flag: Flag) -> tuple[bool, str] | None:
     """Return what the environment says of a switch; any value of the NO form switches it off."""
     variable = flag.variable or ""
     negated = variable.replace("LLAMA_ARG_", "LLAMA_ARG_NO_")
@@ -325,43 +236,17 @@ def _told_by(arguments: Sequence[str]) -> Iterable[tuple[str, str | bool]]:
     for argument in rest:
         name, equals, joined = argument.partition("=")
         name = _normal(name)
-        if not equals and name not in _BY_SPELLING and (match := _JOINED_NUMBER.fullmatch(name)):
+        if not equals and name not in BY_SPELLING and (match := _JOINED_NUMBER.fullmatch(name)):
             name, joined = match.groups()
             equals = "="
-        if name in _SWITCHED and not equals:
-            yield _SWITCHED[name]
-        elif name in _BY_SPELLING:
-            yield _BY_SPELLING[name], joined if equals else next(rest, "")
-        elif name in _TAKES_TEXT and not equals:
+        if name in SWITCHED and not equals:
+            yield SWITCHED[name]
+        elif name in BY_SPELLING:
+            yield BY_SPELLING[name], joined if equals else next(rest, "")
+        elif name in TAKES_TEXT and not equals:
             next(rest, None)
 
 
 def _normal(name: str) -> str:
     """Return a flag's name as llama-server compares it: long ones may use underscores."""
     return name.replace("_", "-") if name.startswith("--") else name
-
-
-_BY_SPELLING = {
-    spelling: field
-    for table in (_INTEGERS, _TEXTS)
-    for field, flag in table.items()
-    for spelling in flag.spellings
-}
-_SWITCHED = {
-    spelling: (field, value)
-    for field, flag in _SWITCHES.items()
-    for value, spellings in ((True, flag.spellings), (False, flag.negations))
-    for spelling in spellings
-}
-_SWITCHED_OFF = {
-    spelling: flag.negations[-1]
-    for flag in _SWITCHES.values()
-    if flag.negations
-    for spelling in flag.spellings
-}
-_BY_VARIABLE = {
-    flag.variable: flag.spellings[-1]
-    for table in (_INTEGERS, _TEXTS, _SWITCHES)
-    for flag in table.values()
-    if flag.variable
-}

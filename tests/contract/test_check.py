@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mecha_tui.core.command_line import VARIABLES
+from mecha_tui.core.flag_table import VARIABLES
 from tests.servers import (
     BUILDS,
     NEW,

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mecha_tui.core.command_line import (
-    VARIABLES,
     launch_flags,
     listening_place,
     preset_arguments,
 )
+from mecha_tui.core.flag_table import VARIABLES
 from mecha_tui.core.launch import NOT_GIVEN
 from mecha_tui.core.reading import known
 
