@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from mecha_tui import __version__
+from mecha_tui.core.text import plain_text
 from mecha_tui.errors import MechaTuiError, UsageError
 
 EXIT_FAILED, EXIT_USAGE = 1, 3
+MESSAGE_LIMIT = 2000
+"""Characters of an error message that are shown; it may quote what a file or a user says."""
 
 _COMMANDS = {
     "status": "print one report and exit",
@@ -38,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = import_module(f"mecha_tui.commands.{command}").run(options)
         sys.stdout.flush()
     except MechaTuiError as error:
-        print(f"mecha-tui: {error}", file=sys.stderr)
+        print(f"mecha-tui: {plain_text(str(error), MESSAGE_LIMIT)}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     except KeyboardInterrupt:
         return 130

@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mecha_tui.core.text import plain_text
 from mecha_tui.errors import UsageError
 from mecha_tui.toml_file import read_toml
 
 THEMES = ("dark", "light")
+PLACE_LIMIT = 1000
 MIN_INTERVAL_S, MAX_INTERVAL_S = 0.2, 3600.0
 
 
@@ -37,6 +39,8 @@ class Settings:
     """Everything a run is told. Unset values are None, and the place that uses them decides."""
 
     urls: tuple[str, ...] = ()
+    urls_source: str = "--url"
+    """Where ``urls`` stand, for the user."""
     api_key_file: Path | None = None
     interval_s: float = 1.0
     theme: str = "dark"
@@ -65,11 +69,13 @@ def load_settings(path: Path | None, environment: Mapping[str, str]) -> Settings
     place = path or default_path()
     if path is not None or os.path.exists(place):
         settings = parse_settings(read_toml(place), str(place), place.parent)
-    urls = tuple(environment.get("MECHA_TUI_URL", "").split()) or settings.urls
+    urls = tuple(environment.get("MECHA_TUI_URL", "").split())
+    if urls:
+        settings = replace(settings, urls=urls, urls_source="MECHA_TUI_URL")
     theme = environment.get("MECHA_TUI_THEME") or settings.theme
     if theme not in THEMES:
         raise UsageError(f"MECHA_TUI_THEME is {theme!r}: set it to {' or '.join(THEMES)}")
-    return Settings(urls, settings.api_key_file, settings.interval_s, theme, settings.clients)
+    return replace(settings, theme=theme)
 
 
 def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Settings:
@@ -104,6 +110,7 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
         raise UsageError(f"{source}: clients must be tables such as [clients.aider]")
     return Settings(
         urls=tuple(urls),
+        urls_source=f"{source}: urls",
         api_key_file=folder / Path(key_file).expanduser() if key_file else None,
         interval_s=checked_interval(float(str(interval_s)), f"{source}: interval_s"),
         theme=str(theme),
@@ -125,7 +132,7 @@ def checked_interval(seconds: float, what: str) -> float:
 
 
 def _client(name: str, value: object, source: str) -> ClientSetting:
-    place = f"{source} [clients.{name}]"
+    place = plain_text(f"{source} [clients.{name}]", PLACE_LIMIT)
     if not isinstance(value, dict):
         raise UsageError(f"{place} must be a table with context_window, max_tokens and the like")
     kinds = {

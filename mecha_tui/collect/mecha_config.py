@@ -205,7 +205,7 @@ def _unreadable(problems: tuple[str, ...]) -> ClientPromise:
     number: Reading[int] = unknown("; ".join(problems))
     text: Reading[str] = unknown("; ".join(problems))
     switch: Reading[bool] = unknown("; ".join(problems))
-    return ClientPromise("mecha", number, number, number, text, switch, switch)
+    return ClientPromise("mecha", number, number, number, text, switch, switch, number)
 
 
 def _is_absent(path: Path) -> bool:

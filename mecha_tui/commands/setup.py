@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from mecha_tui.config import ClientSetting, Settings, checked_interval, load_settings
 from mecha_tui.core.sample import Sampler
 from mecha_tui.errors import UsageError
+
+T = TypeVar("T")
 
 KEY_LIMIT_BYTES = 10_000
 
@@ -22,7 +26,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """
     settings = load_settings(options.config, os.environ)
     if options.url:
-        settings = replace(settings, urls=tuple(options.url))
+        settings = replace(settings, urls=tuple(options.url), urls_source="--url")
     if options.api_key_file:
         settings = replace(settings, api_key_file=options.api_key_file)
     if options.interval is not None:
@@ -67,6 +71,14 @@ def _checked_key(text: str, place: str) -> str | None:
     return key or None
 
 
+def _from(place: str, parse: Callable[[str], T], text: str) -> T:
+    """Return what a text means, or say where the one stands that means nothing."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from None
+
+
 def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     """Return the sampler that looks at the servers which the settings name, or which are found.
 
@@ -94,7 +106,10 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     told = api_key(settings)
     key = ApiKey(told) if told else None
     urls = settings.urls or find_servers(local_providers(os.environ, Path.home(), Path.cwd()))
-    addresses = [parse_address(url) for url in urls]
+    addresses = [_from(settings.urls_source, parse_address, url) for url in urls]
+    for one in settings.clients:
+        if one.base_url is not None:
+            _from(f"{one.source} base_url", parse_address, one.base_url)
     return HttpSampler(
         [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses],
         processes=LocalProcesses(),

@@ -71,7 +71,7 @@ def unread_promise(name: str, document: Document) -> ClientPromise:
     number: Reading[int] = unknown(document.problem or "")
     text: Reading[str] = unknown(document.problem or "")
     switch: Reading[bool] = unknown(document.problem or "")
-    return ClientPromise(name, number, number, number, text, switch, switch)
+    return ClientPromise(name, number, number, number, text, switch, switch, number)
 
 
 def _table(told: Mapping[Promise, Told], promise: Promise) -> dict[str, Found]:

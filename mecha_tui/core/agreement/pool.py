@@ -106,6 +106,9 @@ def one_slot_many_talkers(numbers: ServerNumbers, client: ClientPromise) -> Find
         )
     if numbers.slots.value != 1 or talkers.value == 1:
         return None
+    if talkers.value is None and not is_silent(talkers):
+        inputs = (("the requests sent at once", talkers),)
+        return undecided("one-slot-many-talkers", Severity.WARNING, *inputs, client=client)
     known = f"the {talkers.value} requests" if talkers.value else "all requests"
     return disagreement(
         "one-slot-many-talkers",
