@@ -163,6 +163,9 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
     for picture in pictures:
         lines.append(_summary(picture))
         lines += [f"  {_slot_line(one)}" for one in picture.slots]
+        pool = picture.numbers.pool_tokens.value
+        if picture.slots and pool is not None:
+            lines.append(f"  all slots share  {_count(picture.held_tokens)}/{pool:,} tokens held")
         lines += [f"  {one}" for one in _question_lines(picture)]
         lines += [f"  {_finding_line(one)}" for one in picture.agreement.disagreements]
     return "".join(f"{line}\n" for line in lines)

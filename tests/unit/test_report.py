@@ -15,6 +15,7 @@ from mecha_tui.present.report import (
     status_json,
     status_text,
 )
+from tests.app import scenes
 from tests.rounds import failed, folded, reading, replies, round_at, sample, slot, writing
 
 
@@ -122,3 +123,11 @@ def test_the_text_says_why_the_numbers_cannot_be_judged() -> None:
     assert first.code == "client-unknown"
     line = f"  unknown  client-unknown: {first.message} And {len(others)} more: mecha-tui check"
     assert line in status_text([picture])
+
+
+def test_the_text_tells_a_shared_pool_once() -> None:
+    picture = scenes.shared_pool()
+    text = status_text([picture])
+    assert text.count("all slots share") == 1
+    assert f"  all slots share  {picture.held_tokens:,}/32,768 tokens held\n" in text
+    assert "all slots share" not in status_text([scenes.busy()])

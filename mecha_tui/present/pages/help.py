@@ -21,6 +21,7 @@ class KeyHelp:
 
 _LEGEND = (
     ("━", Tone.ACCENT, "tokens held, on the scale of what the client was promised"),
+    ("%", Tone.TEXT, "of what may be held: the slot's window, or the promise where it is less"),
     ("┼", Tone.MUTED, "where the client compacts its transcript"),
     ("┤", Tone.MUTED, "the slot's real end, short of what the client was promised"),
     ("╱", Tone.MUTED, "promised to the client, but beyond the slot's real end"),
