@@ -97,6 +97,8 @@ class Terminal:
     def close(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):
             self.tmux("kill-server")
+        # tmux leaves the name of its socket behind.
+        Path(f"/tmp/tmux-{os.getuid()}", self._socket).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
