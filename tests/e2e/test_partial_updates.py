@@ -26,7 +26,9 @@ class Replay:
 
     async def sample(self):
         if not self.left:
-            told.write_text(text_of(app), "utf-8")
+            unfinished = told.with_suffix(".part")
+            unfinished.write_text(text_of(app), "utf-8")
+            unfinished.replace(told)
             while told.exists():
                 await asyncio.sleep(0.01)
             app.exit()
