@@ -68,7 +68,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str]) -> Settings
     settings = Settings()
     place = path or default_path()
     if path is not None or os.path.exists(place):
-        settings = parse_settings(read_toml(place), str(place), place.parent)
+        settings = parse_settings(read_toml(place), _shown(place), place.parent)
     urls = tuple(environment.get("MECHA_TUI_URL", "").split())
     if urls:
         settings = replace(settings, urls=urls, urls_source="MECHA_TUI_URL")
@@ -116,6 +116,12 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
         theme=str(theme),
         clients=tuple(_client(name, value, source) for name, value in clients.items()),
     )
+
+
+def _shown(path: Path) -> str:
+    """Return a path as the user writes it."""
+    home, text = os.path.expanduser("~"), str(path)
+    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
 
 
 def checked_interval(seconds: float, what: str) -> float:

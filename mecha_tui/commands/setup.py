@@ -35,7 +35,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         settings = replace(settings, theme=options.theme)
     if options.context_window or options.max_tokens:
         by_hand = ClientSetting(
-            name="command line",
+            name="your client",
             context_window=options.context_window,
             max_tokens=options.max_tokens,
             source="the command line",

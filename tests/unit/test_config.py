@@ -42,6 +42,17 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_in_the_home_folder_is_named_as_the_user_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (client,) = load_settings(written(tmp_path, VALID), {}).clients
+    assert client.source == "~/config.toml [clients.aider]"
+    monkeypatch.setenv("HOME", str(tmp_path)[:-1])
+    (client,) = load_settings(written(tmp_path, VALID), {}).clients
+    assert client.source == f"{tmp_path}/config.toml [clients.aider]"
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     environment = {"MECHA_TUI_URL": "http://a:1 http://b:2", "MECHA_TUI_THEME": "dark"}
     settings = load_settings(written(tmp_path, VALID), environment)
