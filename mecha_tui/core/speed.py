@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mecha_tui.core.fuel import fuel
+from mecha_tui.core.fuel import Fuel, fuel
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.rates import Track, counted_tokens, new_tokens
 from mecha_tui.core.replies import Answer
@@ -45,6 +45,16 @@ def with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Serv
     )
 
 
+def with_gauges(picture: ServerPicture) -> ServerPicture:
+    """Measure the slots shown against what the client is promised now.
+
+    Settings change, and are first read after the first slots; an idle server may not be
+    asked for its slots again for long.
+    """
+    slots = tuple(replace(one, fuel=_gauge(one.slot, picture)) for one in picture.slots)
+    return replace(picture, slots=slots)
+
+
 def without_slots(picture: ServerPicture) -> ServerPicture:
     """Let the speeds become unknown once the last look is too old for them."""
     if picture.age_s is not None and picture.age_s <= LOOK_PATIENCE_S and not picture.is_lost:
@@ -65,13 +75,6 @@ def without_slots(picture: ServerPicture) -> ServerPicture:
 def _slot_picture(
     before: SlotPicture | None, slot: Slot, taken_s: float, picture: ServerPicture
 ) -> SlotPicture:
-    client = picture.clients[0] if picture.clients else None
-    gauge = fuel(
-        slot.held_tokens,
-        slot.window_tokens,
-        client.context_window.value if client else None,
-        client.compact_at_tokens.value if client else None,
-    )
     track = Track()
     tokens = counted_tokens(slot)
     if tokens is not None and slot.task_id is not None:
@@ -84,7 +87,19 @@ def _slot_picture(
         is_same_phase = is_same_task and before.slot.phase is slot.phase
         since_s = before.since_s if is_same_phase else taken_s
         task_since_s = before.task_since_s if is_same_task else taken_s
-    return SlotPicture(slot, gauge, track.tokens_per_s, since_s, task_since_s, track)
+    return SlotPicture(
+        slot, _gauge(slot, picture), track.tokens_per_s, since_s, task_since_s, track
+    )
+
+
+def _gauge(slot: Slot, picture: ServerPicture) -> Fuel:
+    client = picture.clients[0] if picture.clients else None
+    return fuel(
+        slot.held_tokens,
+        slot.window_tokens,
+        client.context_window.value if client else None,
+        client.compact_at_tokens.value if client else None,
+    )
 
 
 def _total(

@@ -15,7 +15,7 @@ from mecha_tui.core.rates import Track
 from mecha_tui.core.replies import Answer, Failure, Replies
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Props, Role, is_other_model, is_other_process
-from mecha_tui.core.speed import with_slots, without_slots
+from mecha_tui.core.speed import with_gauges, with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
 from mecha_tui.core.waiting import Waiting, waiting
 
@@ -59,6 +59,8 @@ def next_picture(
         last_process=sample.process or picture.last_process,
         why_no_process=sample.why_no_process,
     )
+    if before is not None and picture.clients != before.clients:
+        picture = with_gauges(picture)
     picture = _with_condition(picture, sample.replies)
     picture = _with_answers(picture, sample)
     slots = sample.replies.slots

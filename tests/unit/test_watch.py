@@ -391,6 +391,12 @@ def test_a_disagreement_is_told_when_it_comes_and_when_it_is_cured(watch: Watch)
     assert told(picture, EventKind.CURED) == ["window-over-slot"]
 
 
+def test_a_promise_read_late_is_drawn_though_no_slots_are_read_again(watch: Watch) -> None:
+    watch.round(IDLE)
+    picture = watch.see(Replies(props=watch.good(PROPS)), clients=promised(500))
+    assert (picture.slots[0].fuel.scale_tokens, picture.slots[0].fuel.wall_tokens) == (500, 100)
+
+
 def test_a_restart_neither_cures_a_disagreement_nor_finds_it_again(watch: Watch) -> None:
     watch.round(IDLE, process=ServerProcess(7, 1.0), clients=promised(5000))
     loading = Replies(props=watch.bad(Failure.LOADING))
