@@ -33,16 +33,21 @@ def bindings(*places: Place) -> list[BindingType]:
     ]
 
 
-def hints(*places: Place, is_alone: bool = False) -> tuple[Hint, ...]:
+def hints(*places: Place, is_alone: bool = False, is_paused: bool = False) -> tuple[Hint, ...]:
     """Return the key hints of a screen in order.
 
     Args:
         places: Where the screen's keys come from.
         is_alone: Leave out the keys that only several servers need.
+        is_paused: Whether the picture is frozen now, so that the same key lets it go on.
     """
     moves = [hint for place, hint in _MOVES.items() if place in places]
     shown = sorted(_ranked(places, is_alone=is_alone), key=lambda key: key.hint_rank)
-    return (*moves, *(Hint(key.shown, key.description, key.action) for key in shown))
+    words = {"view.pause": "go on"} if is_paused else {}
+    return (
+        *moves,
+        *(Hint(key.shown, words.get(key.id, key.description), key.action) for key in shown),
+    )
 
 
 def _ranked(places: Iterable[Place], *, is_alone: bool) -> list[Key]:

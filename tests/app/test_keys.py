@@ -58,12 +58,14 @@ async def test_pausing_freezes_the_picture_but_not_the_counting() -> None:
         await until(pilot, lambda: "1,000 / 8,192" in text_of(app))
         await pilot.press("p")
         assert "‖ paused" in text_of(app)
+        assert "p go on" in text_of(app)
         sampler.give(round_with(2.0, 1100))
         await until(pilot, lambda: sampler.taken == 2)
         assert "1,000 / 8,192" in text_of(app)
         await pilot.press("p")
         await until(pilot, lambda: "1,100 / 8,192" in text_of(app))
         assert "‖ paused" not in text_of(app)
+        assert "p pause" in text_of(app)
 
 
 async def test_the_arrows_choose_a_slot_and_the_ends_hold() -> None:

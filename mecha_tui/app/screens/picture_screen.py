@@ -69,4 +69,6 @@ class PictureScreen(Screen[None], inherit_bindings=False):
 
     def _view(self) -> View:
         view = self.desk.view
-        return replace(view, hints=hints(*self.PLACES, is_alone=view.count < 2))
+        is_paused = view.paused_wall_s is not None
+        shown = hints(*self.PLACES, is_alone=view.count < 2, is_paused=is_paused)
+        return replace(view, hints=shown)
