@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import psutil
 
@@ -36,14 +36,22 @@ def running_servers() -> list[str]:
     """Return the addresses on which this user's llama-server processes listen.
 
     A server started by another one is left out: it is a router's child, which its
-    router shows.
+    router shows. A script of the server's name that listens nowhere is no router.
     """
     running = {process.pid: _arguments(process) for process in psutil.process_iter()}
-    servers = {pid: words for pid, words in running.items() if is_llama_server(words)}
-    found: list[str] = []
-    for pid, arguments in sorted(servers.items()):
-        found += _doors(pid, arguments, servers)
-    return found
+    doors = {
+        pid: found
+        for pid, arguments in sorted(running.items())
+        if is_llama_server(arguments) and (found := _doors(pid, arguments))
+    }
+    return [door for pid, found in doors.items() for door in found if not _has_parent(pid, doors)]
+
+
+def _has_parent(pid: int, among: Container[int]) -> bool:
+    try:
+        return any(parent.pid in among for parent in psutil.Process(pid).parents())
+    except psutil.Error:
+        return False
 
 
 def _arguments(process: psutil.Process) -> list[str]:
@@ -53,12 +61,9 @@ def _arguments(process: psutil.Process) -> list[str]:
         return []
 
 
-def _doors(pid: int, arguments: Sequence[str], servers: Iterable[int]) -> list[str]:
+def _doors(pid: int, arguments: Sequence[str]) -> list[str]:
     try:
-        process = psutil.Process(pid)
-        if any(parent.pid in servers for parent in process.parents()):
-            return []
-        opened = process.net_connections("all")
+        opened = psutil.Process(pid).net_connections("all")
     except psutil.Error:
         return []
     prefix = _value_of(arguments, _PREFIX_FLAG).rstrip("/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -70,6 +72,28 @@ def test_a_server_on_a_unix_socket_is_found(tmp_path: Path) -> None:
     path = tmp_path / "s.sock"
     with listening_program(tmp_path, "--host", str(path)):
         assert f"unix:{path}" in running_servers()
+
+
+def test_a_server_started_by_a_script_of_its_name_is_found(tmp_path: Path) -> None:
+    """The script listens nowhere, so it is no router that would show the server."""
+    (tmp_path / "llama-server").write_text(LISTENER)
+    script = tmp_path / "llama-server.sh"
+    script.write_text('"$@"\ntrue\n')
+    port = free_port()
+    server = [sys.executable, str(tmp_path / "llama-server"), "127.0.0.1", str(port)]
+    process = subprocess.Popen(
+        ["/bin/bash", str(script), *server],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"listening\n"
+        assert f"http://127.0.0.1:{port}" in running_servers()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def test_other_programs_are_not_taken_for_servers() -> None:
