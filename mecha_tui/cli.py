@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -18,6 +19,8 @@ from mecha_tui.errors import MechaTuiError, UsageError
 EXIT_FAILED, EXIT_USAGE = 1, 3
 MESSAGE_LIMIT = 2000
 """Characters of an error message that are shown; it may quote what a file or a user says."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+"""What a disk says that takes no more."""
 
 _COMMANDS = {
     "status": "print one report and exit",
@@ -36,7 +39,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    _replace_what_cannot_be_written()
+    _prepare_streams()
     try:
         options = _parser().parse_args(argv)
         command = options.command or "dashboard"
@@ -51,11 +54,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader went away; nothing more can be said, and Python must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        print(f"mecha-tui: the output cannot be written ({error.strerror})", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
     return int(status)
 
 
-def _replace_what_cannot_be_written() -> None:
-    """Let a stream that is not UTF-8 get a question mark instead of ending the program."""
+def _prepare_streams() -> None:
+    """Open what the caller closed, and write a question mark for what a stream cannot take."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

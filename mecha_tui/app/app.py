@@ -9,9 +9,11 @@ import sys
 
 from textual import work
 from textual.app import App
+from textual.driver import Driver
 
 from mecha_tui.app.crash import crash_text
 from mecha_tui.app.desk import Desk
+from mecha_tui.app.driver import patient
 from mecha_tui.app.key_uses import bindings
 from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.agreement import AgreementScreen
@@ -70,6 +72,10 @@ class MechaApp(App[None], inherit_bindings=False):
         """Give every theme the tones that the stylesheet names."""
         variables = super().get_css_variables()
         return {**tone_variables(variables), **variables}
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what speaks to the terminal."""
+        return patient(super().get_driver_class())
 
     def get_default_screen(self) -> PictureScreen:
         """Return the dashboard."""

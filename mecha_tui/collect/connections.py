@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -27,21 +28,32 @@ def connections_to(
     Returns:
         None where the tables cannot be read, or nobody who can be trusted listens.
     """
+    return count_in(read_tables(root), port, but_from, is_known=is_known)
+
+
+def read_tables(root: Path = PROC_NET) -> bytes:
+    """Return the kernel's tables of all TCP sockets; what cannot be read is left out.
+
+    The kernel walks all its sockets for that, so whoever asks for several ports reads once.
+    """
+    tables = []
+    for name in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError), (root / name).open("rb") as file:
+            tables.append(file.read(_SIZE_LIMIT_BYTES))
+    return b"\n".join(tables)
+
+
+def count_in(tables: bytes, port: int, but_from: frozenset[int], *, is_known: bool) -> int | None:
+    """Return what :func:`connections_to` does, out of tables already read."""
     row = re.compile(
         rb"^ *\d+: [0-9A-F]+:%04X [0-9A-F]+:([0-9A-F]{4}) (01|0A) \S+ \S+ \S+ +(\d+) " % port,
         re.MULTILINE,
     )
     is_listening = False
     count = 0
-    for name in ("tcp", "tcp6"):
-        try:
-            with (root / name).open("rb") as file:
-                table = file.read(_SIZE_LIMIT_BYTES)
-        except OSError:
-            continue
-        for remote_port, state, owner in row.findall(table):
-            if state == _LISTEN:
-                is_listening = is_listening or is_known or int(owner) not in (0, os.getuid())
-            elif int(remote_port, 16) not in but_from:
-                count += 1
+    for remote_port, state, owner in row.findall(tables):
+        if state == _LISTEN:
+            is_listening = is_listening or is_known or int(owner) not in (0, os.getuid())
+        elif int(remote_port, 16) not in but_from:
+            count += 1
     return count if is_listening else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.background import Background
-from mecha_tui.collect.connections import connections_to
+from mecha_tui.collect.connections import connections_to, count_in, read_tables
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.server_look import ServerLook
 from mecha_tui.collect.sources import (
@@ -36,6 +37,8 @@ RESTART_LIMIT_S = 120.0
 """A server that is down for longer is not being restarted."""
 FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
+RUNNING_LIMIT = 64
+"""So many models of one router are watched. Routers keep four by default, each a process."""
 LOADED, SLEEPING = "loaded", "sleeping"
 CHILD = "the router runs it in a process of its own"
 
@@ -160,41 +163,48 @@ class WatchedTarget:
         names = {model.model_id for model in models}
         for name in [name for name in self._children if name not in names]:
             await self._children.pop(name).aclose()
-        return list(await asyncio.gather(*(self._sample_child(own, model) for model in models)))
+        tables = read_tables() if self._target.address.is_loopback else b""
+        asked = (self._sample_child(own, model, tables) for model in models)
+        return list(await asyncio.gather(*asked))
 
-    async def _sample_child(self, own: ServerSample, model: Model) -> ServerSample:
+    async def _sample_child(self, own: ServerSample, model: Model, tables: bytes) -> ServerSample:
         look = self._children.get(model.model_id)
         if look is None:
             target = self._target
             look = ServerLook(target.address, target.key, self._timing, model.model_id)
             self._children[model.model_id] = look
-        sample = self._child(own, model, Replies())
+        sample = self._child(own, model, Replies(), tables)
         look.tell(sample.connections, sample.launch.sleep_idle_s.value)
         replies = await look.look() if model.status == LOADED else look.asleep()
         now_s = self._clock()
         models: Answer[tuple[Model, ...]] = Answer(now_s, (model,), taken_s=now_s)
         return replace(sample, replies=replace(replies, models=models))
 
-    def _child(self, own: ServerSample, model: Model, replies: Replies) -> ServerSample:
+    def _child(
+        self, own: ServerSample, model: Model, replies: Replies, tables: bytes = b""
+    ) -> ServerSample:
         arguments = model.arguments
         return replace(
             own,
             model_id=model.model_id,
             replies=replies,
-            connections=self._connections_of_child(own, arguments or ()),
+            connections=_connections_of_child(own, arguments or (), tables),
             process=None,
             why_no_process=CHILD,
             launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
         )
 
-    def _connections_of_child(self, own: ServerSample, arguments: tuple[str, ...]) -> int | None:
-        """Count the router's connections to a child; ours through it end with their answers."""
-        if not self._target.address.is_loopback or "--port" not in arguments[:-1]:
-            return None
-        port = arguments[arguments.index("--port") + 1]
-        if not port.isdecimal() or not 0 < int(port[:6]) < 65536:
-            return None
-        return connections_to(int(port), frozenset(), is_known=own.process is not None)
+
+def _connections_of_child(
+    own: ServerSample, arguments: tuple[str, ...], tables: bytes
+) -> int | None:
+    """Count the router's connections to a child; ours through it end with their answers."""
+    if not tables or "--port" not in arguments[:-1]:
+        return None
+    port = arguments[arguments.index("--port") + 1]
+    if not (port.isdecimal() and len(port) <= 5 and 0 < int(port) < 65536):
+        return None
+    return count_in(tables, int(port), frozenset(), is_known=own.process is not None)
 
 
 async def _wait_for(reading: Future[ProcessFacts], limit_s: float) -> None:
@@ -209,4 +219,5 @@ def _running(replies: Replies) -> tuple[Model, ...] | None:
     """Return a router's loaded and sleeping models; None when this round did not tell."""
     if replies.models is None or replies.models.value is None:
         return None
-    return tuple(model for model in replies.models.value if model.status in (LOADED, SLEEPING))
+    running = (model for model in replies.models.value if model.status in (LOADED, SLEEPING))
+    return tuple(islice(running, RUNNING_LIMIT))

@@ -79,6 +79,19 @@ def _from(place: str, parse: Callable[[str], T], text: str) -> T:
         raise UsageError(f"{place}: {error}") from None
 
 
+def _folders() -> tuple[Path, Path]:
+    """Return the home and the working folder; either may be gone, and then holds no file."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = Path(os.devnull)
+    try:
+        here = Path.cwd()
+    except OSError:
+        here = Path(os.devnull)
+    return home, here
+
+
 def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     """Return the sampler that looks at the servers which the settings name, or which are found.
 
@@ -103,9 +116,10 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     from mecha_tui.collect.sampler import HttpSampler
     from mecha_tui.collect.target import Target
 
+    home, here = _folders()
     told = api_key(settings)
     key = ApiKey(told) if told else None
-    urls = settings.urls or find_servers(local_providers(os.environ, Path.home(), Path.cwd()))
+    urls = settings.urls or find_servers(local_providers(os.environ, home, here))
     addresses = [_from(settings.urls_source, parse_address, url) for url in urls]
     for one in settings.clients:
         if one.base_url is not None:
@@ -113,7 +127,7 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     return HttpSampler(
         [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses],
         processes=LocalProcesses(),
-        clients=client_finder(settings.clients, os.environ, Path.home(), Path.cwd(), client),
+        clients=client_finder(settings.clients, os.environ, home, here, client),
         memory=MemoryReader().read,
         launch=RouterModels(),
     )

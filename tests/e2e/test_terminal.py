@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from scripts.measuring.terminal import in_terminal
 from tests.e2e.tmux import Terminal, mecha_tui, terminal
-from tests.servers import NEW, RunningServer, running_server
+from tests.servers import NEW, PATIENCE_S, RunningServer, running_server
 
 SIZES = ((200, 60), (80, 24), (60, 15), (30, 8), (10, 3), (3, 2), (1, 1), (200, 1), (1, 60))
 LEFT, WHEEL_DOWN = 0, 65
@@ -166,3 +167,15 @@ def test_a_crash_says_so_without_local_variables(window: Terminal, tmp_path: Pat
     # The traceback quotes the line of the script, and nothing prints what the variable held.
     assert window.text().count("sk-very-secret") == 0
     assert window.modes() == GIVEN_BACK
+
+
+def test_bytes_that_are_no_text_do_not_end_it(server: RunningServer) -> None:
+    command = (sys.executable, "-m", "mecha_tui", "--url", server.url)
+    with in_terminal(command, "ready") as opened:
+        opened.wait_for("ready")
+        opened.press(b"\xff\xfe\xe9")
+        opened.press(b"\x1b[200~\x80\x00\x1b[31m\xc3\x1b[201~")
+        opened.wait_for_redrawn("q quit")
+        opened.press(b"q")
+        assert opened.process.wait(PATIENCE_S) == 0
+        assert "Error" not in opened.text()

@@ -14,7 +14,7 @@ from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.sources import ProcessFacts
-from mecha_tui.collect.target import RESTART_LIMIT_S, Target
+from mecha_tui.collect.target import RESTART_LIMIT_S, RUNNING_LIMIT, Target
 from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
@@ -492,6 +492,15 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
     asked = [one for one in stub.targets if "?" in one]
     assert all(one.endswith("&autoload=false") for one in asked)
     assert {one.split("model=")[1][0] for one in asked} == {"a", "b"}
+
+
+async def test_a_router_with_hundreds_of_loaded_models_is_watched_in_part() -> None:
+    states = {f"m{number}": "loaded" for number in range(300)}
+    with stub_server(router(states)) as stub:
+        async with sampling(patient([target(stub)])) as sampler:
+            taken = await sampler.sample()
+    assert len(taken.servers) == 1 + RUNNING_LIMIT
+    assert stub.connections == 1 + RUNNING_LIMIT
 
 
 async def test_models_of_a_router_that_hangs_keep_their_place_and_are_not_asked() -> None:

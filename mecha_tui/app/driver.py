@@ -1,0 +1,35 @@
+"""Reads the keyboard so that nothing typed or pasted ends the application."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from textual.driver import Driver
+
+if sys.platform == "win32":
+
+    def patient(driver_class: type[Driver]) -> type[Driver]:
+        """Return the driver class as it is: Windows hands over characters, not bytes."""
+        return driver_class
+
+else:
+    from textual.drivers.linux_driver import LinuxDriver
+
+    class PatientDriver(LinuxDriver):
+        """Passes over bytes that are no UTF-8, and leaves when the terminal is gone."""
+
+        def run_input_thread(self) -> None:
+            """Read until the end; what came together with a bad byte is dropped."""
+            while not self.exit_event.is_set():
+                try:
+                    super().run_input_thread()
+                except UnicodeDecodeError:
+                    continue
+                except OSError:
+                    self._app.call_later(self._app.exit, return_code=128 + signal.SIGHUP)
+                return
+
+    def patient(driver_class: type[Driver]) -> type[Driver]:
+        """Return the driver class, made patient where it is the one of Unix terminals."""
+        return PatientDriver if driver_class is LinuxDriver else driver_class
