@@ -94,6 +94,14 @@ def test_the_servers_own_figure_decides_over_the_flags() -> None:
     assert shared.pool_tokens.value == 32768
 
 
+def test_builds_that_do_not_round_a_window_up_are_understood() -> None:
+    unread = numbers_of(launch_flags(["-c", "163840", "-np", "6"], None, "unread"), 6, 27306)
+    assert unread.kv_mode.value is DIVIDED
+    shared = numbers_of(launch_flags(["-c", "8000"], None, "unread"), 4, 8000)
+    assert shared.kv_mode.value is SHARED
+    assert shared.pool_tokens.value == 8000
+
+
 def test_without_flags_mode_and_pool_are_unknown_and_say_why() -> None:
     numbers = numbers_of(launch_flags(None, None, "it runs as another user"), 4, 8192)
     assert numbers.slot_window_tokens.value == 8192
