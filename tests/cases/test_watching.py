@@ -10,7 +10,9 @@ from collections.abc import Iterable
 
 import pytest
 
+from mecha_tui.core.events import EventKind
 from tests.cases.reports import AWAKE, HEALTH, NOT_FOUND, PROPS, WRITING, answering, status_of, told
+from tests.contract.watching import watching
 from tests.servers import free_port
 from tests.stub_server import HangUpError, reply, stub_server
 
@@ -194,3 +196,23 @@ def test_a_name_of_any_characters_is_safe_text(name: str) -> None:
     for shown in (server["model"], text):
         assert not {"\x1b", "\x9b", "\u202e", "\ud800"} & set(shown)
     assert server["model"] in text
+
+
+async def test_20963_two_servers_on_one_port_are_told_by_their_models() -> None:
+    turns = {"/m/a.gguf": "a", "/m/b.gguf": "b"}
+    asked: list[str] = []
+
+    def script(target: str) -> Iterable[bytes]:
+        if target != "/props":
+            return [READY.get(target, NOT_FOUND)]
+        asked.append(target)
+        path = list(turns)[len(asked) % 2]
+        return [reply({**AWAKE, "model_path": path, "model_alias": turns[path]})]
+
+    with stub_server(script) as stub:
+        async with watching(stub.url) as watcher:
+            picture = await watcher.until(lambda _: len(asked) >= 4, "four answers of two servers")
+    replaced = [event for event in picture.events if event.kind is EventKind.REPLACED]
+    assert len(replaced) >= 3
+    assert {event.subject for event in replaced} == {"a", "b"}
+    assert picture.writing_tokens_per_s is None
