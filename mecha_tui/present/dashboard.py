@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from mecha_tui.core.picture import ServerPicture
@@ -65,8 +66,13 @@ class _Stack:
     def add(self, lines: Sequence[Line], cuts: Sequence[int] = ()) -> None:
         """Add a band of lines, cut into boxes at some columns."""
         top, edges = len(self.lines), [0, *cuts, self.width]
-        for left, right in pairwise(edges):
-            self.boxes.append(Box(left, top, right - left, len(lines)))
+        above = self.boxes[-1] if self.boxes else None
+        if above is not None and not cuts and above.width == self.width:
+            # Every box costs time whenever anything is drawn.
+            self.boxes[-1] = replace(above, height=above.height + len(lines))
+        else:
+            for left, right in pairwise(edges):
+                self.boxes.append(Box(left, top, right - left, len(lines)))
         self.lines.extend(filled(one, self.width) for one in lines)
 
     def closed(self, view: View, height: int, visible_rows: int) -> Frame:

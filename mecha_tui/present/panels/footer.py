@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from mecha_tui.present.text import Line, Tone, bold, filled, line, muted, width_of
 from mecha_tui.present.view import Hint, Hit
@@ -11,7 +12,8 @@ _KEPT = 2
 """The last hints, help and the way out, are kept when others have to go."""
 
 
-def footer(hints: Sequence[Hint], width: int, y: int) -> tuple[Line, list[Hit]]:
+@lru_cache(maxsize=32)
+def footer(hints: tuple[Hint, ...], width: int, y: int) -> tuple[Line, tuple[Hit, ...]]:
     """Return the key hints in exactly ``width`` cells, and where each answers a click.
 
     Args:
@@ -27,7 +29,7 @@ def footer(hints: Sequence[Hint], width: int, y: int) -> tuple[Line, list[Hit]]:
         cells = width_of(_drawn(hint))
         hits.append(Hit(x, y, cells, action=hint.action))
         x += cells + 2
-    return filled(_joined(shown), width), hits
+    return filled(_joined(shown), width), tuple(hits)
 
 
 def _joined(hints: Sequence[Hint]) -> Line:
