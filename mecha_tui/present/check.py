@@ -9,6 +9,7 @@ from enum import Enum
 from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.reading import Reading
+from mecha_tui.present.words import report_name
 
 UNKNOWN = "–"
 _WORDS = {
@@ -108,7 +109,7 @@ def _server_lines(picture: ServerPicture) -> list[Line]:
     lines: list[Line] = [
         (
             Piece(picture.url, Tone.STRONG),
-            Piece(f"  {picture.model_name or UNKNOWN}  {state}{reason}  "),
+            Piece(f"  {report_name(picture)}  {state}{reason}  "),
             Piece(_WORDS[verdict], _TONES[verdict]),
         )
     ]

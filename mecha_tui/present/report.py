@@ -11,6 +11,7 @@ from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import Reading
 from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
+from mecha_tui.present.words import report_name
 
 SCHEMA = 1
 """Version of the JSON object; it changes when a field changes its meaning or goes."""
@@ -172,7 +173,7 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
 
 
 def _summary(picture: ServerPicture) -> str:
-    parts = [picture.url, picture.model_name or "–", picture.condition.state.value]
+    parts = [picture.url, report_name(picture), picture.condition.state.value]
     if picture.condition.reason:
         parts[-1] += f" ({picture.condition.reason})"
     if picture.slots:

@@ -10,7 +10,7 @@ from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.server import Role
 from mecha_tui.core.slots import Phase
 from mecha_tui.core.state import ServerState
-from mecha_tui.present.numbers import tokens
+from mecha_tui.present.numbers import UNKNOWN, tokens
 from mecha_tui.present.text import Tone
 
 
@@ -108,6 +108,13 @@ def server_name(picture: ServerPicture) -> str:
         count = len(picture.models)
         return "one model" if count == 1 else f"{count} models"
     return picture.model_name or "unknown model"
+
+
+def report_name(picture: ServerPicture) -> str:
+    """Return what a server is called in a report, where its state stands for itself."""
+    if is_router(picture):
+        return f"router of {server_name(picture)}"
+    return picture.model_name or UNKNOWN
 
 
 def state_sentence(picture: ServerPicture) -> str | None:

@@ -240,6 +240,8 @@ def test_clients_of_a_router_are_judged_against_the_model_they_ask_for() -> None
     other = Configuration(settings={"context_window": 999, "model": "other"}).client
     assert "window-under-slot" in [one.code for one in judge(numbers, (asks,)).findings]
     assert [one.code for one in judge(numbers, (other,)).disagreements] == ["metrics-off"]
+    (nobody,) = judge(numbers, (other,)).open_questions
+    assert "No client of this router asks for tiny" in nobody.effect
 
 
 def test_a_router_itself_has_only_the_names_of_its_models() -> None:

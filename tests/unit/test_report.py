@@ -6,6 +6,7 @@ import json
 
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.replies import Failure
+from mecha_tui.present.check import as_text, check_lines
 from mecha_tui.present.report import (
     SCHEMA,
     is_answering,
@@ -131,3 +132,9 @@ def test_the_text_tells_a_shared_pool_once() -> None:
     assert text.count("all slots share") == 1
     assert f"  all slots share  {picture.held_tokens:,}/32,768 tokens held\n" in text
     assert "all slots share" not in status_text([scenes.busy()])
+
+
+def test_a_router_is_called_a_router() -> None:
+    count = len(scenes.router().models)
+    assert f"  router of {count} models  ready" in status_text([scenes.router()])
+    assert f"  router of {count} models  ready" in as_text(check_lines([scenes.router()]))

@@ -82,7 +82,7 @@ def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreeme
     talking = _talking(numbers, clients)
     judged = _found(_CLIENT_RULES, numbers, talking)
     if not talking:
-        judged = [_nobody()]
+        judged = [_nobody(numbers.router_model if clients else None)]
     found = (*judged, *own, *doors)
     if numbers.router_model is not None:
         found = tuple(_in_preset(one, numbers.router_model) for one in found)
@@ -131,12 +131,20 @@ def _talking(
     )
 
 
-def _nobody() -> Finding:
+def _nobody(unasked_model: str | None) -> Finding:
+    """Say that nothing can be compared, and why.
+
+    Args:
+        unasked_model: A router's model that none of the router's clients asks for.
+    """
+    who = "No client's settings name this server"
+    if unasked_model is not None:
+        who = f"No client of this router asks for {unasked_model}"
     return Finding(
         "client-unknown",
         Severity.WARNING,
         Verdict.UNKNOWN,
         "No client is known: tell its --context-window and --max-tokens.",
-        "No client's settings name this server, so there is nothing to compare; "
+        f"{who}, so there is nothing to compare; "
         "[clients.NAME] in mecha-tui's settings tells it once and for all.",
     )
