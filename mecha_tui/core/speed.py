@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.fuel import Fuel, fuel
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.rates import Track, counted_tokens, new_tokens
@@ -45,14 +46,14 @@ def with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Serv
     )
 
 
-def with_gauges(picture: ServerPicture) -> ServerPicture:
-    """Measure the slots shown against what the client is promised now.
+def with_gauges(picture: ServerPicture, clients: tuple[ClientPromise, ...]) -> ServerPicture:
+    """Measure the slots shown against what the clients are promised now.
 
     Settings change, and are first read after the first slots; an idle server may not be
     asked for its slots again for long.
     """
-    slots = tuple(replace(one, fuel=_gauge(one.slot, picture)) for one in picture.slots)
-    return replace(picture, slots=slots)
+    slots = tuple(replace(one, fuel=_gauge(one.slot, clients)) for one in picture.slots)
+    return replace(picture, clients=clients, slots=slots)
 
 
 def without_slots(picture: ServerPicture) -> ServerPicture:
@@ -88,12 +89,12 @@ def _slot_picture(
         since_s = before.since_s if is_same_phase else taken_s
         task_since_s = before.task_since_s if is_same_task else taken_s
     return SlotPicture(
-        slot, _gauge(slot, picture), track.tokens_per_s, since_s, task_since_s, track
+        slot, _gauge(slot, picture.clients), track.tokens_per_s, since_s, task_since_s, track
     )
 
 
-def _gauge(slot: Slot, picture: ServerPicture) -> Fuel:
-    client = picture.clients[0] if picture.clients else None
+def _gauge(slot: Slot, clients: tuple[ClientPromise, ...]) -> Fuel:
+    client = clients[0] if clients else None
     return fuel(
         slot.held_tokens,
         slot.window_tokens,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from mecha_tui.core.agreement import judge
+from mecha_tui.core.agreement import judge, talking
 from mecha_tui.core.happenings import with_events
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_findings import memory_findings
@@ -54,13 +54,10 @@ def next_picture(
         picture,
         now_s=now_s,
         now_wall_s=wall_s,
-        clients=sample.clients,
         process=sample.process,
         last_process=sample.process or picture.last_process,
         why_no_process=sample.why_no_process,
     )
-    if before is not None and picture.clients != before.clients:
-        picture = with_gauges(picture)
     picture = _with_condition(picture, sample.replies)
     picture = _with_answers(picture, sample)
     slots = sample.replies.slots
@@ -197,4 +194,7 @@ def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPictu
         model_id=picture.model_id,
         doors=picture.doors,
     )
-    return replace(picture, numbers=numbers, agreement=judge(numbers, picture.clients))
+    agreement = judge(numbers, sample.clients)
+    picture = replace(picture, numbers=numbers, agreement=agreement)
+    clients = talking(numbers, sample.clients)
+    return picture if clients == picture.clients else with_gauges(picture, clients)

@@ -113,7 +113,7 @@ def server_name(picture: ServerPicture) -> str:
 def report_name(picture: ServerPicture) -> str:
     """Return what a server is called in a report, where its state stands for itself."""
     if is_router(picture):
-        return f"router of {server_name(picture)}"
+        return f"router of {server_name(picture)}" if picture.models else "router"
     return picture.model_name or UNKNOWN
 
 

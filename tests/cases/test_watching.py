@@ -55,7 +55,7 @@ def test_agentty_49_a_router_without_models_is_no_server_of_zero_tokens() -> Non
     assert (router["state"], router["role"]) == ("ready", "router")
     assert router["slot_window_tokens"] is None
     assert router["pool_tokens"] is None
-    assert text.startswith(f"{stub.url}  –  ready")
+    assert text.startswith(f"{stub.url}  router  ready")
 
 
 def test_24866_a_server_that_decodes_is_busy_and_not_down(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.agreement.findings import agreement
+from mecha_tui.core.server import Role
 from mecha_tui.present.panels.numbers_panel import numbers_lines
 from mecha_tui.present.text import plain
 from tests.app import scenes
@@ -28,3 +31,11 @@ def test_the_first_open_question_comes_before_notes() -> None:
 
 def test_open_questions_are_left_out_where_a_fact_decides() -> None:
     assert shown(QUESTION, FACT, NOTE) == ["! It shifts.", "· /metrics is off."]
+
+
+@pytest.mark.parametrize("role", [Role.ROUTER, Role.EMBEDDINGS])
+def test_numbers_that_no_rule_judges_are_not_called_right(role: Role) -> None:
+    picture = replace(scenes.busy(), agreement=agreement((NOTE,)))
+    assert "✓" in plain(numbers_lines(picture, 120, 1)[0])
+    other = replace(picture, numbers=replace(picture.numbers, role=role))
+    assert "✓" not in plain(numbers_lines(other, 120, 1)[0])

@@ -45,7 +45,7 @@ class Watch:
         self.now_s += step_s
         sample = ServerSample(URL, replies=replies, **more)
         self.pictures = next_pictures(self.pictures, Round(self.now_s, 5e9, (sample,)))
-        return self.pictures[URL]
+        return self.pictures[sample.key]
 
     def good(self, value: object) -> Answer[Any]:
         return Answer(self.now_s, value, taken_s=self.now_s)
@@ -395,6 +395,17 @@ def test_a_promise_read_late_is_drawn_though_no_slots_are_read_again(watch: Watc
     watch.round(IDLE)
     picture = watch.see(Replies(props=watch.good(PROPS)), clients=promised(500))
     assert (picture.slots[0].fuel.scale_tokens, picture.slots[0].fuel.wall_tokens) == (500, 100)
+
+
+def test_a_client_of_a_router_is_no_client_of_the_models_it_does_not_ask_for(
+    watch: Watch,
+) -> None:
+    (client,) = promised(500)
+    asks = (replace(client, model=known("other", "config.toml")),)
+    picture = watch.round(IDLE, model_id="tiny", clients=asks)
+    assert picture.clients == ()
+    assert (picture.slots[0].fuel.scale_tokens, picture.slots[0].fuel.wall_tokens) == (100, None)
+    assert [one.code for one in picture.agreement.open_questions][:1] == ["client-unknown"]
 
 
 def test_a_restart_neither_cures_a_disagreement_nor_finds_it_again(watch: Watch) -> None:

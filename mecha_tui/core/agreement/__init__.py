@@ -79,9 +79,9 @@ def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreeme
     if numbers.role is Role.EMBEDDINGS:
         return agreement(tuple(doors))
     own = [one for rule in _SERVER_RULES if (one := rule(numbers)) is not None]
-    talking = _talking(numbers, clients)
-    judged = _found(_CLIENT_RULES, numbers, talking)
-    if not talking:
+    heard = talking(numbers, clients)
+    judged = _found(_CLIENT_RULES, numbers, heard)
+    if not heard:
         judged = [_nobody(numbers.router_model if clients else None)]
     found = (*judged, *own, *doors)
     if numbers.router_model is not None:
@@ -111,7 +111,7 @@ def _in_preset(finding: Finding, model: str) -> Finding:
     return replace(finding, cures=cures)
 
 
-def _talking(
+def talking(
     numbers: ServerNumbers, clients: tuple[ClientPromise, ...]
 ) -> tuple[ClientPromise, ...]:
     """Return the clients that talk to this very model.

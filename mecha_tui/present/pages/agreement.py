@@ -55,8 +55,8 @@ def agreement_page(view: View, width: int, first: int, chosen: int) -> Page:
         lines += [EMPTY, heading(f"the client “{client.name}”", width), *_client(client, width)]
     if not picture.clients:
         why = (
-            "No client's settings name this server. Tell its promise with --context-window and "
-            "--max-tokens, or with a [clients.NAME] table in the settings."
+            "None is known. Tell one's promise with --context-window and --max-tokens, or with a "
+            "[clients.NAME] table in mecha-tui's settings."
         )
         lines += [EMPTY, heading("clients", width), *wrapped(why, width, Tone.MUTED)]
     return Page(_TITLE, lines, first, line(verdict_part(picture)))

@@ -9,6 +9,7 @@ from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.numbers import KvMode, ServerNumbers
 from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.server import Role
 from mecha_tui.present import numbers
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, width_of
 from mecha_tui.present.words import (
@@ -176,6 +177,8 @@ def _mark(name: str, picture: ServerPicture, client: ClientPromise | None) -> Si
         return finding_sign(facts[0])
     if found:
         return UNKNOWN_SIGN
+    if picture.numbers.role in (Role.ROUTER, Role.EMBEDDINGS):
+        return None
     is_judged = picture.agreement.verdict is not Verdict.UNKNOWN or picture.agreement.findings
     if is_embedding(picture):
         return None
