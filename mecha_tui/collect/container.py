@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mecha_tui.collect.clients.values import as_table
 from mecha_tui.collect.control_group import SHORT_ID
+from mecha_tui.collect.printed import printed
 from mecha_tui.collect.program import is_llama_server
 
 ENGINES = ("docker", "podman")
-_PATIENCE_S = 3.0
 _PUBLISHED = re.compile(r":(\d+)(?:-(\d+))?->")
 _ID = re.compile(r"[0-9a-f]{12,64}")
 
@@ -38,25 +36,7 @@ class Container:
     environment: Mapping[str, str] = field(repr=False)
 
 
-def ask_engine(command: tuple[str, ...]) -> str:
-    """Run a command of an engine that is installed."""
-    program = shutil.which(command[0])
-    if program is None:
-        return ""
-    try:
-        done = subprocess.run(  # noqa: S603  # fixed words and an identifier made of digits
-            (program, *command[1:]),
-            capture_output=True,
-            timeout=_PATIENCE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.decode("utf-8", "replace")
-
-
-def container_at(port: int, ask: Ask = ask_engine) -> Container | None:
+def container_at(port: int, ask: Ask = printed) -> Container | None:
     """Return the only container that publishes a port and runs llama-server."""
     found = [
         container

@@ -9,9 +9,10 @@ from dataclasses import replace
 import psutil
 
 from mecha_tui.collect.address import parse_address
-from mecha_tui.collect.container import Ask, Container, ask_engine, container_at
+from mecha_tui.collect.container import Ask, Container, container_at
 from mecha_tui.collect.control_group import owner_of_process
 from mecha_tui.collect.model_file import shape_for_process
+from mecha_tui.collect.printed import printed
 from mecha_tui.collect.program import is_llama_server, shown_name
 from mecha_tui.collect.sockets import Door, Listener, listener
 from mecha_tui.collect.sources import ProcessFacts
@@ -30,7 +31,7 @@ class LocalProcesses:
     A :data:`~mecha_tui.collect.sources.ProcessSource`.
     """
 
-    def __init__(self, show: Show = shown_services, ask: Ask = ask_engine) -> None:
+    def __init__(self, show: Show = shown_services, ask: Ask = printed) -> None:
         self._show = show
         self._ask = ask
         self._known: dict[str, tuple[Listener, ProcessFacts]] = {}

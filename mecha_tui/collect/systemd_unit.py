@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mecha_tui.collect.printed import printed
 from mecha_tui.collect.program import is_llama_server
 from mecha_tui.core.command_line import listening_place
 from mecha_tui.core.text import plain_text
 
 _PROPERTIES = "Id,MainPID,ExecStart,Environment,EnvironmentFiles"
 _COMMAND = ("systemctl", "show", "*.service", "--no-pager", f"--property={_PROPERTIES}")
-_PATIENCE_S = 3.0
 _LIMIT_BYTES = 100_000
 _ARGV = re.compile(r"argv\[\]=(.*?) ; ignore_errors=")
 _FILE = re.compile(r"(.+?) \(ignore_errors=(yes|no)\)")
@@ -39,17 +38,7 @@ class Unit:
 
 def shown_services() -> str:
     """Ask systemd for all its services."""
-    try:
-        shown = subprocess.run(  # noqa: S603  # a fixed command
-            _COMMAND,
-            capture_output=True,
-            timeout=_PATIENCE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return shown.stdout.decode("utf-8", "replace")
+    return printed(_COMMAND)
 
 
 def unit_at(port: int, show: Show = shown_services) -> Unit | None:
