@@ -28,6 +28,7 @@ else:
     import tomli as tomllib
 
 LIMIT_BYTES = 1_000_000
+BACKUP_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,17 @@ def write_settings(change: Change) -> Path | None:
     now = read_settings(str(change.path))
     if (now.text, now.exists) != (change.before, change.exists):
         raise MechaTuiError(f"{change.path} was changed meanwhile: look again before you write")
+    backup: Path | None = None
     try:
         change.path.parent.mkdir(parents=True, exist_ok=True)
-        backup = _backed_up(change.path) if change.exists else None
+        if change.exists:
+            backup = _new_backup(change.path)
+            shutil.copyfile(change.path, backup)
+            shutil.copystat(change.path, backup)
         _replace(change.path, change.after)
     except OSError as error:
+        if backup is not None:
+            backup.unlink()
         raise MechaTuiError(f"{change.path} cannot be written ({error.strerror})") from None
     return backup
 
@@ -123,15 +130,14 @@ def _set(document: MutableMapping[str, Any], edit: Edit) -> None:
     table[edit.key.key] = edit.value
 
 
-def _backed_up(path: Path) -> Path:
-    """Copy a file beside itself under a name that is free, with the same rights."""
-    names = (f"{path.name}.bak", *(f"{path.name}.bak{number}" for number in range(2, 1000)))
-    backup = next(path.with_name(name) for name in names if not path.with_name(name).exists())
-    descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as copy:
-        copy.write(path.read_bytes())
-    shutil.copystat(path, backup)
-    return backup
+def _new_backup(path: Path) -> Path:
+    """Make an empty file that only this user may read, beside another, under a free name."""
+    for number in range(1, BACKUP_LIMIT + 1):
+        backup = path.with_name(f"{path.name}.bak{number if number > 1 else ''}")
+        with contextlib.suppress(FileExistsError):  # also a link that leads nowhere
+            os.close(os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            return backup
+    raise MechaTuiError(f"{path} has {BACKUP_LIMIT} backups beside it: remove some")
 
 
 def _replace(path: Path, text: str) -> None:

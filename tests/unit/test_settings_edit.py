@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,30 @@ def test_only_the_one_value_changes(
     after = changed(text, (ConfigKey(FILE, (table,), key), value))
     kept = [line for line in text.splitlines() if not line.startswith(f"{key} = ")]
     assert set(kept) <= set(after.splitlines())
+
+
+def test_a_backups_name_that_is_a_link_to_nowhere_is_not_free(tmp_path: Path) -> None:
+    file = tmp_path / FILE
+    file.write_text("a = 1\n", "utf-8")
+    (tmp_path / "config.toml.bak").symlink_to(tmp_path / "nowhere")
+    assert write_settings(change_of(file, "a = 2\n")) == tmp_path / "config.toml.bak2"
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+def test_a_write_that_fails_leaves_the_file_and_nothing_else(tmp_path: Path) -> None:
+    import resource
+
+    file = tmp_path / FILE
+    file.write_text("a = 1\n", "utf-8")
+    change = change_of(file, "a = 2\n" * 10)
+    for bytes_left in (0, 20):
+        before, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, hard))
+        try:
+            with pytest.raises(MechaTuiError, match="cannot be written"):
+                write_settings(change)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
+        assert os.listdir(tmp_path) == [FILE]
+        assert file.read_text("utf-8") == "a = 1\n"
