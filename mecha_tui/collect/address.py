@@ -123,5 +123,8 @@ def _basic(user: str | None, password: str | None) -> str | None:
 
 
 def _refused(text: str, reason: str) -> UsageError:
-    shown = re.sub(r"//[^/]*@", "//", text)[:_SHOWN_LIMIT]
+    # A refused text was not understood, so what may be a password is found by its sign alone.
+    scheme, slashes, rest = text.partition("://") if "://" in text else ("", "", text)
+    place = re.split("[?#]", rest.rpartition("@")[2])[0]
+    shown = f"{scheme}{slashes}{place}"[:_SHOWN_LIMIT]
     return UsageError(f"the address {shown!r} cannot be used: {reason}")
