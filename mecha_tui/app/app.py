@@ -81,9 +81,12 @@ class MechaApp(App[None], inherit_bindings=False):
         """Return the dashboard."""
         return DashboardScreen(self.desk, ascii_only=self.ascii_only)
 
+    def on_load(self) -> None:
+        """Hear signals before the terminal is changed, so that it is always given back."""
+        self._end_on_signals()
+
     def on_mount(self) -> None:
         """Start to sample once there is something to draw on."""
-        self._end_on_signals()
         self.sample_forever()
 
     async def on_unmount(self) -> None:

@@ -192,15 +192,22 @@ class ServerLook:
             await self._ask_models()
 
     async def _ask_props(self, now_s: float) -> bool:
-        """Return whether there is a server to be asked more."""
+        """Return whether there is a server to be asked more.
+
+        That ``/props`` is missing is remembered only where ``/slots`` answers, as with old
+        builds: a program that knows neither is no llama-server, and one may follow it.
+        """
         absence = self._props.absence(now_s)
-        if absence is not None:
+        if absence is not None and not self._slots.is_absent:
             self._replies = replace(self._replies, props=absence)
             return True
         if not is_props_due(self._looks, now_s):
             return True
         self._current = self._props
+        was_absent = self._props.is_absent
         answer = await self._props.ask(self._connection)
+        if was_absent and answer.value is not None:
+            self.forget()
         self._replies = replace(self._replies, props=answer)
         if answer.value is None:
             self._looks = replace(self._looks, props_s=None)

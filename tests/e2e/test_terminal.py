@@ -35,6 +35,32 @@ app.run()
 raise SystemExit(app.return_code)
 """
 
+EARLY = """
+import asyncio, os, signal
+from mecha_tui.app.app import MechaApp
+from mecha_tui.app.driver import PatientDriver
+
+class Silent:
+    async def sample(self):
+        await asyncio.Event().wait()
+
+    async def aclose(self):
+        pass
+
+class Signalled(PatientDriver):
+    def start_application_mode(self):
+        super().start_application_mode()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+class App(MechaApp):
+    def get_driver_class(self):
+        return Signalled
+
+app = App(Silent())
+app.run()
+raise SystemExit(app.return_code)
+"""
+
 
 @pytest.fixture(scope="module")
 def server(tiny_model: Path) -> Iterator[RunningServer]:
@@ -179,3 +205,13 @@ def test_bytes_that_are_no_text_do_not_end_it(server: RunningServer) -> None:
         opened.press(b"q")
         assert opened.process.wait(PATIENCE_S) == 0
         assert "Error" not in opened.text()
+
+
+def test_a_signal_before_the_first_frame_gives_the_terminal_back(
+    window: Terminal, tmp_path: Path
+) -> None:
+    script = tmp_path / "early.py"
+    script.write_text(EARLY, "utf-8")
+    window.start(sys.executable, str(script))
+    window.ends_with(143)
+    assert window.modes() == GIVEN_BACK

@@ -275,6 +275,21 @@ async def test_what_props_says_speaks_for_the_server(
         assert stub.targets == ["/props"] * len(stub.targets)
 
 
+async def test_a_llama_server_that_follows_another_program_is_seen_at_once(
+    server: Server, stub: StubServer
+) -> None:
+    usual, server.raw = server.raw, {}
+    async with sampling(patient([target(stub)])) as sampler:
+        for _ in range(2):
+            state = condition((await look(sampler)).replies).state
+            assert state is ServerState.NOT_LLAMA_SERVER
+        server.raw = usual
+        replies = (await look(sampler)).replies
+    assert condition(replies).state is ServerState.READY
+    assert replies.slots is not None
+    assert replies.slots.value is not None
+
+
 @pytest.mark.parametrize("raw", [b"<html>", b"\xff\x00", b"[1]", b"{}"])
 async def test_one_bad_endpoint_costs_that_endpoint(
     stub: StubServer, server: Server, raw: bytes
