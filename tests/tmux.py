@@ -56,17 +56,6 @@ class Terminal:
             raise AssertionError(f"never on the screen: {pattern}\n{screens[-1]}") from None
         return screens[-1]
 
-    def wait_for_change(self, before: str) -> str:
-        """Wait until the screen is another than before, and return it."""
-        screens = [before]
-
-        def is_another() -> bool:
-            screens.append(self.screen())
-            return screens[-1] != before
-
-        wait_until(is_another, "another screen")
-        return screens[-1]
-
     def press(self, *keys: str) -> None:
         """Press keys, by tmux's names for them."""
         self.tmux("send-keys", *keys)
