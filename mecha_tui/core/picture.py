@@ -110,6 +110,15 @@ class ServerPicture:
         return self.models[0].model_id if self.models else None
 
     @property
+    def judged_client(self) -> ClientPromise | None:
+        """The client whose numbers are shown: that of the worst finding, else the first."""
+        by_name = {client.name: client for client in self.clients}
+        for finding in self.agreement.findings:
+            if finding.client in by_name:
+                return by_name[finding.client]
+        return self.clients[0] if self.clients else None
+
+    @property
     def held_tokens(self) -> int | None:
         """Tokens held by all slots together; None when any slot that ran does not say."""
         used = [one.slot.held_tokens for one in self.slots if not one.slot.is_unused]

@@ -46,14 +46,15 @@ def with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Serv
     )
 
 
-def with_gauges(picture: ServerPicture, clients: tuple[ClientPromise, ...]) -> ServerPicture:
-    """Measure the slots shown against what the clients are promised now.
+def with_gauges(picture: ServerPicture) -> ServerPicture:
+    """Measure the slots shown against what the judged client is promised now.
 
     Settings change, and are first read after the first slots; an idle server may not be
     asked for its slots again for long.
     """
-    slots = tuple(replace(one, fuel=_gauge(one.slot, clients)) for one in picture.slots)
-    return replace(picture, clients=clients, slots=slots)
+    client = picture.judged_client
+    slots = tuple(replace(one, fuel=_gauge(one.slot, client)) for one in picture.slots)
+    return replace(picture, slots=slots)
 
 
 def without_slots(picture: ServerPicture) -> ServerPicture:
@@ -89,12 +90,11 @@ def _slot_picture(
         since_s = before.since_s if is_same_phase else taken_s
         task_since_s = before.task_since_s if is_same_task else taken_s
     return SlotPicture(
-        slot, _gauge(slot, picture.clients), track.tokens_per_s, since_s, task_since_s, track
+        slot, _gauge(slot, picture.judged_client), track.tokens_per_s, since_s, task_since_s, track
     )
 
 
-def _gauge(slot: Slot, clients: tuple[ClientPromise, ...]) -> Fuel:
-    client = clients[0] if clients else None
+def _gauge(slot: Slot, client: ClientPromise | None) -> Fuel:
     return fuel(
         slot.held_tokens,
         slot.window_tokens,

@@ -194,7 +194,11 @@ def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPictu
         model_id=picture.model_id,
         doors=picture.doors,
     )
-    agreement = judge(numbers, sample.clients)
-    picture = replace(picture, numbers=numbers, agreement=agreement)
-    clients = talking(numbers, sample.clients)
-    return picture if clients == picture.clients else with_gauges(picture, clients)
+    before = picture.judged_client
+    picture = replace(
+        picture,
+        numbers=numbers,
+        agreement=judge(numbers, sample.clients),
+        clients=talking(numbers, sample.clients),
+    )
+    return picture if picture.judged_client == before else with_gauges(picture)

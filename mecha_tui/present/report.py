@@ -81,7 +81,10 @@ def slot_json(one: SlotPicture) -> Json:
 
 
 def numbers_json(picture: ServerPicture) -> Json:
-    """Return the numbers that must agree, each with its source or the reason why unknown."""
+    """Return the numbers that must agree, each with its source or the reason why unknown.
+
+    Of several clients' numbers, those of the client whose finding is worst.
+    """
     numbers = picture.numbers
     readings: dict[str, Reading[int]] = {
         "context_tokens": numbers.context_tokens,
@@ -90,7 +93,7 @@ def numbers_json(picture: ServerPicture) -> Json:
         "reasoning_budget": numbers.reasoning_budget,
     }
     nobody: Reading[int] = Reading(None, None, "no client that uses this server is known")
-    client = picture.clients[0] if picture.clients else None
+    client = picture.judged_client
     readings["context_window"] = client.context_window if client else nobody
     readings["max_tokens"] = client.max_tokens if client else nobody
     return {name: _reading_json(one) for name, one in readings.items()}

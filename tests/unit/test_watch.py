@@ -397,6 +397,13 @@ def test_a_promise_read_late_is_drawn_though_no_slots_are_read_again(watch: Watc
     assert (picture.slots[0].fuel.scale_tokens, picture.slots[0].fuel.wall_tokens) == (500, 100)
 
 
+def test_the_gauge_is_that_of_the_client_whose_numbers_are_shown(watch: Watch) -> None:
+    content = ClientPromise("content", context_window=known(100, "config.toml"))
+    picture = watch.round(IDLE, clients=(content, *promised(5000)))
+    assert picture.judged_client == promised(5000)[0]
+    assert (picture.slots[0].fuel.scale_tokens, picture.slots[0].fuel.wall_tokens) == (5000, 100)
+
+
 def test_a_client_of_a_router_is_no_client_of_the_models_it_does_not_ask_for(
     watch: Watch,
 ) -> None:

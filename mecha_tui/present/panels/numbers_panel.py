@@ -86,7 +86,7 @@ def _shown(picture: ServerPicture) -> Sequence[Finding]:
 
 
 def _four_numbers(picture: ServerPicture, width: int) -> Line:
-    client = judged_client(picture)
+    client = picture.judged_client
     given = picture.numbers
     marks = {name: _mark(name, picture, client) for name in CODES_BY_NUMBER}
     window = None if client is None else client.context_window.value
@@ -112,16 +112,6 @@ def _four_numbers(picture: ServerPicture, width: int) -> Line:
         if width_of(whole) <= width:
             break
     return cut(whole, width)
-
-
-def judged_client(picture: ServerPicture) -> ClientPromise | None:
-    """Return the client whose numbers are shown: that of the worst finding, else the first."""
-    named = [one.client for one in picture.agreement.findings if one.client is not None]
-    by_name = {client.name: client for client in picture.clients}
-    for name in named:
-        if name in by_name:
-            return by_name[name]
-    return picture.clients[0] if picture.clients else None
 
 
 def _division(given: ServerNumbers, detail: Detail, mark: Sign | None) -> Line:
