@@ -60,9 +60,7 @@ _SENTENCES = {
         "The server takes connections but does not answer: it is busy with a long batch, or it "
         "hangs. Wait first; if it lasts, look at the server's log."
     ),
-    ServerState.ASLEEP: (
-        "The server has put its model away until the next request. Watching does not wake it."
-    ),
+    ServerState.ASLEEP: ("Watching does not wake it; the next request loads its model again."),
     ServerState.LOCKED: (
         "The server wants an API key. Set LLAMA_API_KEY, or start with --api-key-file FILE."
     ),
