@@ -52,11 +52,8 @@ class Signalled(PatientDriver):
         super().start_application_mode()
         os.kill(os.getpid(), signal.SIGTERM)
 
-class App(MechaApp):
-    def get_driver_class(self):
-        return Signalled
-
-app = App(Silent())
+MechaApp.get_driver_class = lambda self: Signalled
+app = MechaApp(Silent())
 app.run()
 raise SystemExit(app.return_code)
 """
