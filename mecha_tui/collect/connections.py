@@ -5,9 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import socket
+import sys
+from functools import lru_cache
 from pathlib import Path
 
 PROC_NET = Path("/proc/net")
+WATCHER = "127.77.84.85"
+"""Where mecha-tui's own connections within this machine come from, on Linux. By it, two that
+watch one server know each other, and do not take each other for clients at work."""
+_WATCHER_ROW = b"%08X" % int.from_bytes(socket.inet_aton(WATCHER), sys.byteorder)
+"""The address as the kernel prints it."""
 _LISTEN = b"0A"
 _SIZE_LIMIT_BYTES = 8 * 1024 * 1024
 
@@ -15,7 +23,9 @@ _SIZE_LIMIT_BYTES = 8 * 1024 * 1024
 def connections_to(
     port: int, but_from: frozenset[int], *, is_known: bool, root: Path = PROC_NET
 ) -> int | None:
-    """Return how many TCP connections to a port of this machine are established.
+    """Return how many TCP connections to a port of this machine clients have established.
+
+    Those of other mecha-tui processes are not counted.
 
     Args:
         port: The port on which the server listens.
@@ -46,14 +56,30 @@ def read_tables(root: Path = PROC_NET) -> bytes:
 def count_in(tables: bytes, port: int, but_from: frozenset[int], *, is_known: bool) -> int | None:
     """Return what :func:`connections_to` does, out of tables already read."""
     row = re.compile(
-        rb"^ *\d+: [0-9A-F]+:%04X [0-9A-F]+:([0-9A-F]{4}) (01|0A) \S+ \S+ \S+ +(\d+) " % port,
+        rb"^ *\d+: [0-9A-F]+:%04X ([0-9A-F]+):([0-9A-F]{4}) (01|0A) \S+ \S+ \S+ +(\d+) " % port,
         re.MULTILINE,
     )
     is_listening = False
     count = 0
-    for remote_port, state, owner in row.findall(tables):
+    for remote, remote_port, state, owner in row.findall(tables):
         if state == _LISTEN:
             is_listening = is_listening or is_known or int(owner) not in (0, os.getuid())
-        elif int(remote_port, 16) not in but_from:
+        elif not remote.endswith(_WATCHER_ROW) and int(remote_port, 16) not in but_from:
             count += 1
     return count if is_listening else None
+
+
+@lru_cache(maxsize=1)
+def watchers_address() -> str | None:
+    """Return where our own connections within this machine come from; None for no matter.
+
+    Linux lets a program use any address that begins with 127.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.bind((WATCHER, 0))
+    except OSError:
+        return None
+    return WATCHER

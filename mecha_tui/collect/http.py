@@ -14,6 +14,7 @@ from urllib.parse import quote
 import httpx
 
 from mecha_tui.collect.address import ServerAddress
+from mecha_tui.collect.connections import watchers_address
 from mecha_tui.collect.no_reply import DisconnectedError, NoReplyError, RefusedError, no_reply
 from mecha_tui.core.replies import Failure
 from mecha_tui.errors import UsageError
@@ -125,11 +126,12 @@ class Connection:
                 raise
         self._hosts = self._hosts[::-1]
         self._requests.clear()
+        await self.aclose()
         return await self._once(self._request(path, model_id), cap_bytes)
 
     async def _once(self, request: httpx.Request, cap_bytes: int) -> Reply:
         if self._transport is None:
-            self._transport = _transport(self._address)
+            self._transport = _transport(self._address, self._hosts[0])
         try:
             response = await self._transport.handle_async_request(request)
             self._stream = response.extensions.get("network_stream")
@@ -181,7 +183,7 @@ def _host_header(address: ServerAddress) -> str:
     return address.origin.split("://", 1)[1]
 
 
-def _transport(address: ServerAddress) -> httpx.AsyncHTTPTransport:
+def _transport(address: ServerAddress, host: str) -> httpx.AsyncHTTPTransport:
     # Reading the system's certificates takes longer than a hundred replies.
     is_tls = address.scheme == "https"
     context = ssl.create_default_context() if is_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -189,5 +191,6 @@ def _transport(address: ServerAddress) -> httpx.AsyncHTTPTransport:
         verify=context,
         trust_env=False,
         uds=address.socket_path,
+        local_address=watchers_address() if host.startswith("127.") else None,
         limits=httpx.Limits(max_connections=1, keepalive_expiry=KEEPALIVE_S),
     )

@@ -51,6 +51,13 @@ async def test_it_falls_asleep_while_watched_and_wakes_only_for_a_request(
     assert is_sleeping(server)
 
 
+async def test_two_that_watch_do_not_keep_it_awake_for_each_other(server: RunningServer) -> None:
+    async with watching(server.url) as watcher, watching(server.url) as other:
+        await asyncio.to_thread(server.complete, "hello", 5)
+        await asyncio.gather(_asleep_again(watcher), _asleep_again(other))
+    assert is_sleeping(server)
+
+
 async def _asleep_again(watcher: Watcher) -> None:
     await watcher.until(lambda picture: picture.condition.state is ServerState.ASLEEP, "asleep")
 

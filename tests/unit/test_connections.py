@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mecha_tui.collect.connections import connections_to
+from mecha_tui.collect.connections import connections_to, watchers_address
 from tests.servers import wait_until
 
 HEAD = (
@@ -76,3 +76,23 @@ def test_real_connections_are_counted() -> None:
                 lambda: connections_to(place[1], frozenset(), is_known=True) == 2, "two seen"
             )
             assert connections_to(place[1], own, is_known=True) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the addresses are Linux's")
+@pytest.mark.parametrize(
+    ("family", "bound"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::")]
+)
+def test_connections_of_other_watchers_are_not_counted(
+    family: socket.AddressFamily, bound: str
+) -> None:
+    with socket.create_server((bound, 0), family=family, dualstack_ipv6=bound == "::") as server:
+        place = ("127.0.0.1", server.getsockname()[1])
+        ours = (watchers_address() or "", 0)
+        with (
+            socket.create_connection(place, source_address=ours) as watcher,
+            socket.create_connection(place),
+        ):
+            assert watcher.getsockname()[0] == ours[0]
+            wait_until(
+                lambda: connections_to(place[1], frozenset(), is_known=True) == 1, "one seen"
+            )
