@@ -13,7 +13,7 @@ from textual.driver import Driver
 
 from mecha_tui.app.crash import crash_text
 from mecha_tui.app.desk import Desk
-from mecha_tui.app.driver import patient
+from mecha_tui.app.driver import is_gone, patient
 from mecha_tui.app.key_uses import bindings
 from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.agreement import AgreementScreen
@@ -28,6 +28,8 @@ from mecha_tui.app.screens.speed import SpeedScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
 
+TERMINAL_GONE = 129
+"""The exit status that a shell gives to a program that its terminal left."""
 _ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
@@ -99,6 +101,8 @@ class MechaApp(App[None], inherit_bindings=False):
         loop = asyncio.get_running_loop()
         while True:
             began_s = loop.time()
+            if is_gone(self._driver):
+                self.exit(return_code=TERMINAL_GONE)
             self.desk.take(await self._sampler.sample())
             self.redraw()
             await asyncio.sleep(max(0.0, began_s + self._interval_s - loop.time()))

@@ -13,7 +13,13 @@ if sys.platform == "win32":
         """Return the driver class as it is: Windows hands over characters, not bytes."""
         return driver_class
 
+    def is_gone(driver: Driver | None) -> bool:  # noqa: ARG001
+        """Whether nobody holds the terminal's other end; Windows ends the program itself."""
+        return False
+
 else:
+    import select
+
     from textual.drivers.linux_driver import LinuxDriver
 
     class PatientDriver(LinuxDriver):
@@ -33,3 +39,11 @@ else:
     def patient(driver_class: type[Driver]) -> type[Driver]:
         """Return the driver class, made patient where it is the one of Unix terminals."""
         return PatientDriver if driver_class is LinuxDriver else driver_class
+
+    def is_gone(driver: Driver | None) -> bool:
+        """Whether nobody holds the terminal's other end any more, and no signal told it."""
+        if not isinstance(driver, PatientDriver):
+            return False
+        poll = select.poll()
+        poll.register(driver.fileno, 0)
+        return any(event & select.POLLHUP for _, event in poll.poll(0))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -212,3 +215,19 @@ def test_a_signal_before_the_first_frame_gives_the_terminal_back(
     window.start(sys.executable, str(script))
     window.ends_with(143)
     assert window.modes() == GIVEN_BACK
+
+
+def test_it_ends_when_its_terminal_vanishes_without_a_signal(server: RunningServer) -> None:
+    ours, theirs = pty.openpty()
+    command = (sys.executable, "-m", "mecha_tui", "--url", server.url)
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    )
+    os.close(theirs)
+    try:
+        assert os.read(ours, 1)
+        os.close(ours)
+        assert process.wait(PATIENCE_S) == 129
+    finally:
+        process.kill()
+        process.wait()
