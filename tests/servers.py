@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import platform
+import re
 import signal
 import socket
 import subprocess
@@ -103,6 +104,17 @@ class RunningServer:
         thread = Thread(target=run, daemon=True)
         thread.start()
         self._threads.append(thread)
+
+    def logged(self, pattern: re.Pattern[str]) -> str:
+        """Return what a pattern's group matches in the log, which a thread of its own writes."""
+        found: list[str] = []
+
+        def is_there() -> bool:
+            found[:] = pattern.findall(self.log.read_text("utf-8", "replace"))
+            return bool(found)
+
+        wait_until(is_there, f"{pattern.pattern} in {self.log}")
+        return found[0]
 
     def stop(self) -> None:
         """End the process for good."""

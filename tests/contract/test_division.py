@@ -57,7 +57,7 @@ def test_the_table_holds_on_a_real_server(
 ) -> None:
     with running_server(build, tiny_model, *shlex.split(flags)) as server:
         numbers = numbers_of(server)
-        (unified,) = _UNIFIED.findall(server.log.read_text("utf-8", "replace"))
+        unified = server.logged(_UNIFIED)
     assert (numbers.slots.value, numbers.slot_window_tokens.value) == (slots, window)
     assert numbers.pool_tokens.value == pool
     if slots > 1:
@@ -99,7 +99,7 @@ def test_flags_and_environment_are_read_as_the_binary_reads_them(
 ) -> None:
     with running_server(OLD, tiny_model, *shlex.split(flags), environment=environment) as server:
         numbers = numbers_of(server)
-        (unified,) = _UNIFIED.findall(server.log.read_text("utf-8", "replace"))
+        unified = server.logged(_UNIFIED)
     assert numbers.context_tokens.value == 8192
     assert (numbers.kv_mode.value is KvMode.SHARED) == (unified == "true")
     asked = numbers.launch.slots.value
