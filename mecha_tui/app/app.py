@@ -30,6 +30,7 @@ from mecha_tui.core.sample import Sampler
 
 TERMINAL_GONE = 129
 """The exit status that a shell gives to a program that its terminal left."""
+GONE_CHECK_S = 1.0
 _ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
@@ -89,7 +90,12 @@ class MechaApp(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Start to sample once there is something to draw on."""
+        self.set_interval(GONE_CHECK_S, self._leave_if_gone)
         self.sample_forever()
+
+    def _leave_if_gone(self) -> None:
+        if is_gone(self._driver):
+            self.exit(return_code=TERMINAL_GONE)
 
     async def on_unmount(self) -> None:
         """Close the sampler on the loop that used it."""
@@ -101,8 +107,6 @@ class MechaApp(App[None], inherit_bindings=False):
         loop = asyncio.get_running_loop()
         while True:
             began_s = loop.time()
-            if is_gone(self._driver):
-                self.exit(return_code=TERMINAL_GONE)
             self.desk.take(await self._sampler.sample())
             self.redraw()
             await asyncio.sleep(max(0.0, began_s + self._interval_s - loop.time()))
