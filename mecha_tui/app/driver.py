@@ -25,6 +25,16 @@ else:
     class PatientDriver(LinuxDriver):
         """Passes over bytes that are no UTF-8, and leaves when the terminal is gone."""
 
+        def write(self, data: str) -> None:
+            """Write, but not to a thread that ended with its terminal: that would wait for ever."""
+            if self._writer_thread is not None and self._writer_thread.is_alive():
+                super().write(data)
+
+        def close(self) -> None:
+            """Clean up, likewise."""
+            if self._writer_thread is not None and self._writer_thread.is_alive():
+                super().close()
+
         def run_input_thread(self) -> None:
             """Read until the end; what came together with a bad byte is dropped."""
             while not self.exit_event.is_set():
