@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from mecha_tui import __version__
 from mecha_tui.core.text import plain_text
@@ -41,6 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     _prepare_streams()
     try:
+        return _status(argv)
+    finally:
+        _release(sys.stdout)
+        _release(sys.stderr)
+
+
+def _status(argv: Sequence[str] | None) -> int:
+    try:
         options = _parser().parse_args(argv)
         command = options.command or "dashboard"
         status = import_module(f"mecha_tui.commands.{command}").run(options)
@@ -51,14 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader went away; nothing more can be said, and Python must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
     except OSError as error:
         if error.errno not in _FULL:
             raise
         print(f"mecha-tui: the output cannot be written ({error.strerror})", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
     return int(status)
 
@@ -71,6 +76,17 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _release(stream: TextIO) -> None:
+    """Drop what a reader, a disk or a terminal that is gone will not take.
+
+    Python would try once more at its end, and replace the exit status by its own.
+    """
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

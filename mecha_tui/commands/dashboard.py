@@ -23,7 +23,7 @@ def show(sampler: Sampler, settings: Settings) -> int:
 
         return run_plain(sampler)
     # The screen is slow to import, and a pipe does not need it.
-    from mecha_tui.app.app import MechaApp
+    from mecha_tui.app.app import TERMINAL_GONE, MechaApp
 
     is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     app = MechaApp(
@@ -33,7 +33,8 @@ def show(sampler: Sampler, settings: Settings) -> int:
         ascii_only=not is_utf8,
     )
     app.run()
-    return app.return_code or 0
+    # Whatever else went wrong while the terminal went away is no fault to tell.
+    return app.return_code or 0 if has_terminal() else TERMINAL_GONE
 
 
 def has_terminal() -> bool:
