@@ -13,7 +13,7 @@ from textual.driver import Driver
 
 from mecha_tui.app.crash import crash_text
 from mecha_tui.app.desk import Desk
-from mecha_tui.app.driver import is_gone, patient
+from mecha_tui.app.driver import TERMINAL_GONE, is_gone, patient
 from mecha_tui.app.key_uses import bindings
 from mecha_tui.app.keys import Place
 from mecha_tui.app.screens.agreement import AgreementScreen
@@ -28,8 +28,6 @@ from mecha_tui.app.screens.speed import SpeedScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
 
-TERMINAL_GONE = 129
-"""The exit status that a shell gives to a program that its terminal left."""
 GONE_CHECK_S = 1.0
 _ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 

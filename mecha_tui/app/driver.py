@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 
 from textual.driver import Driver
+
+TERMINAL_GONE = 129
+"""The exit status that a shell gives to a program that its terminal left."""
 
 if sys.platform == "win32":
 
@@ -43,7 +45,7 @@ else:
                 except UnicodeDecodeError:
                     continue
                 except OSError:
-                    self._app.call_later(self._app.exit, return_code=128 + signal.SIGHUP)
+                    self._app.call_later(self._app.exit, return_code=TERMINAL_GONE)
                 return
 
     def patient(driver_class: type[Driver]) -> type[Driver]:

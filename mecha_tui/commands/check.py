@@ -15,7 +15,6 @@ from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.core.agreement import Finding, Verdict
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.sample import NOT_LOOKED, Sampler
-from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
 from mecha_tui.core.watch import Pictures, next_pictures
 from mecha_tui.errors import UsageError
@@ -77,7 +76,7 @@ def exit_status(pictures: Iterable[ServerPicture]) -> int:
         picture.agreement.verdict
         for picture in watched
         if not (
-            _is_router(picture)
+            picture.is_router
             and picture.url in models
             and picture.agreement.verdict is Verdict.UNKNOWN
         )
@@ -85,10 +84,6 @@ def exit_status(pictures: Iterable[ServerPicture]) -> int:
     if Verdict.DISAGREE in verdicts:
         return EXIT_DISAGREE
     return EXIT_AGREE if verdicts == {Verdict.AGREE} else EXIT_UNKNOWN
-
-
-def _is_router(picture: ServerPicture) -> bool:
-    return picture.props is not None and picture.props.role is Role.ROUTER
 
 
 async def _looked(sampler: Sampler) -> Pictures:

@@ -23,7 +23,8 @@ def show(sampler: Sampler, settings: Settings) -> int:
 
         return run_plain(sampler)
     # The screen is slow to import, and a pipe does not need it.
-    from mecha_tui.app.app import TERMINAL_GONE, MechaApp
+    from mecha_tui.app.app import MechaApp
+    from mecha_tui.app.driver import TERMINAL_GONE
 
     is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     app = MechaApp(

@@ -103,11 +103,17 @@ class ServerPicture:
         """What the server calls its model; None for a router, which has none of its own."""
         if self.model_id is not None:
             return self.model_id
-        if self.props is not None and self.props.role is Role.ROUTER:
+        if self.is_router:
             return None
         if self.props is not None and self.props.model_alias:
             return self.props.model_alias
         return self.models[0].model_id if self.models else None
+
+    @property
+    def is_router(self) -> bool:
+        """Whether it has no model of its own and runs a server for each."""
+        is_told = self.props is not None and self.props.role is Role.ROUTER
+        return self.model_id is None and is_told
 
     @property
     def judged_client(self) -> ClientPromise | None:

@@ -97,11 +97,6 @@ def change_line(clock: str, word: str, picture: ServerPicture, finding: Finding)
     )
 
 
-def as_text(lines: Iterable[Line]) -> str:
-    """Return lines without any tone."""
-    return "".join("".join(piece.text for piece in line).rstrip() + "\n" for line in lines)
-
-
 def _server_lines(picture: ServerPicture) -> list[Line]:
     verdict = picture.agreement.verdict
     state = picture.condition.state.value

@@ -78,21 +78,14 @@ _NO_SLOTS = "The server shows no slots."
 
 def state_sign(picture: ServerPicture) -> Sign:
     """Return a server's state as a word, a symbol and a tone."""
-    if is_router(picture) and picture.condition.state is ServerState.READY:
+    if picture.is_router and picture.condition.state is ServerState.READY:
         return ROUTER_SIGN
     return STATE_SIGNS[picture.condition.state]
 
 
 def is_part_of_router(picture: ServerPicture) -> bool:
     """Whether memory figures are those of a router with all its models together."""
-    return picture.model_id is not None or is_router(picture)
-
-
-def is_router(picture: ServerPicture) -> bool:
-    """Whether the server has no model of its own."""
-    return (
-        picture.model_id is None and picture.props is not None and picture.props.role is Role.ROUTER
-    )
+    return picture.model_id is not None or picture.is_router
 
 
 def is_embedding(picture: ServerPicture) -> bool:
@@ -102,7 +95,7 @@ def is_embedding(picture: ServerPicture) -> bool:
 
 def server_name(picture: ServerPicture) -> str:
     """Return what a server is called on the screen."""
-    if is_router(picture):
+    if picture.is_router:
         count = len(picture.models)
         return "one model" if count == 1 else f"{count} models"
     return picture.model_name or "unknown model"
@@ -110,7 +103,7 @@ def server_name(picture: ServerPicture) -> str:
 
 def report_name(picture: ServerPicture) -> str:
     """Return what a server is called in a report, where its state stands for itself."""
-    if is_router(picture):
+    if picture.is_router:
         return f"router of {server_name(picture)}" if picture.models else "router"
     return picture.model_name or UNKNOWN
 
@@ -118,7 +111,7 @@ def report_name(picture: ServerPicture) -> str:
 def state_sentence(picture: ServerPicture) -> str | None:
     """Return what the state means and what to do; None when all is well."""
     if picture.condition.state is ServerState.READY:
-        return _ROUTER_SENTENCE if is_router(picture) else None
+        return _ROUTER_SENTENCE if picture.is_router else None
     return _SENTENCES[picture.condition.state]
 
 

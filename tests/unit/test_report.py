@@ -6,7 +6,7 @@ import json
 
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.replies import Failure
-from mecha_tui.present.check import as_text, check_lines
+from mecha_tui.present.check import check_lines
 from mecha_tui.present.report import (
     SCHEMA,
     is_answering,
@@ -136,5 +136,7 @@ def test_the_text_tells_a_shared_pool_once() -> None:
 
 def test_a_router_is_called_a_router() -> None:
     count = len(scenes.router().models)
+    lines = check_lines([scenes.router()])
+    checked = "\n".join("".join(piece.text for piece in line) for line in lines)
     assert f"  router of {count} models  ready" in status_text([scenes.router()])
-    assert f"  router of {count} models  ready" in as_text(check_lines([scenes.router()]))
+    assert f"  router of {count} models  ready" in checked

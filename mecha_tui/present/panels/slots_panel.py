@@ -27,7 +27,6 @@ from mecha_tui.present.text import (
 from mecha_tui.present.view import View
 from mecha_tui.present.words import (
     busy_words,
-    is_router,
     no_slots_sentence,
     state_sentence,
     state_sign,
@@ -55,7 +54,7 @@ class SlotLines:
 def slots_need(picture: ServerPicture | None) -> int:
     """Return how many lines the panel's content would like to have."""
     if picture is None or not picture.slots:
-        models = len(picture.models) if picture is not None and is_router(picture) else 0
+        models = len(picture.models) if picture is not None and picture.is_router else 0
         return 4 + models
     has_words = state_sentence(picture) is not None or picture.slots_reason is not None
     return len(picture.slots) + 1 + has_pool(picture) + has_words
@@ -96,7 +95,7 @@ def _without_slots(view: View, picture: ServerPicture, width: int) -> list[Line]
             lines += wrapped(picture.condition.reason, width, Tone.MUTED)
     else:
         lines += wrapped(no_slots_sentence(picture), width)
-    if is_router(picture):
+    if picture.is_router:
         lines += _models(picture, width)
         if view.count > 1:
             lines.append(line(muted("s shows the loaded models one by one")))
