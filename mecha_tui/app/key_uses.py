@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from textual.binding import Binding, BindingType
 
-from mecha_tui.app.keys import KEYS, Key, Place
+from mecha_tui.app.keys import KEYS_BY_PLACE, Key, Place
 from mecha_tui.present.view import Hint
 
 _MOVES = {
@@ -28,8 +28,8 @@ def bindings(*places: Place) -> list[BindingType]:
             tooltip=key.tooltip,
             priority=key.is_prior,
         )
-        for key in KEYS
-        if key.place in places
+        for place in places
+        for key in KEYS_BY_PLACE[place]
     ]
 
 
@@ -53,15 +53,18 @@ def hints(*places: Place, is_alone: bool = False, is_paused: bool = False) -> tu
 def _ranked(places: Iterable[Place], *, is_alone: bool) -> list[Key]:
     return [
         key
-        for key in KEYS
-        if key.hint_rank
-        and key.place in (*places, Place.EVERYWHERE)
-        and not (is_alone and key.id.startswith("server."))
+        for place in (*places, Place.EVERYWHERE)
+        for key in KEYS_BY_PLACE[place]
+        if key.hint_rank and not (is_alone and key.id.startswith("server."))
     ]
 
 
 def markdown_table() -> str:
     """Return all keys as a Markdown table, for the documentation."""
     rows = ["| key | what it does | where |", "| --- | --- | --- |"]
-    rows += [f"| `{key.names}` | {key.tooltip} | {key.place.value} |" for key in KEYS]
+    rows += [
+        f"| `{key.names}` | {key.tooltip} | {place.value} |"
+        for place, keys in KEYS_BY_PLACE.items()
+        for key in keys
+    ]
     return "\n".join(rows) + "\n"

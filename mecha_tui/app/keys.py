@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,298 +10,103 @@ from enum import Enum
 class Place(Enum):
     """Where a key works."""
 
-    EVERYWHERE = "everywhere"
     DASHBOARD = "on the dashboard"
-    PAGE = "on every other screen"
+    EVERYWHERE = "everywhere"
     INSPECTION = "in slot inspection"
     AGREEMENT = "in the agreement details"
+    PAGE = "on every other screen"
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """One thing that keys do."""
 
+    names: str
+    """The keys as the user reads them, the first of them in the last line of the screen."""
+    tooltip: str
+    """One sentence for the help."""
     id: str
     """Stable name, such as ``slot.next``."""
-    keys: str
-    """Textual's names of the keys, with commas between them."""
-    shown: str
-    """The keys as the user reads them."""
     action: str
     description: str
     """One or two words for the last line of the screen."""
-    tooltip: str
-    """One sentence for the help."""
-    place: Place
     hint_rank: int = 0
     """Its order in the last line; 0 keeps it out."""
     is_prior: bool = False
     """Whether it works before anything else sees the key."""
-    also: str = ""
-    """Another key for the same, told in the help and not in the last line."""
 
     @property
-    def names(self) -> str:
-        """All its keys as the user reads them."""
-        return f"{self.shown} {self.also}".rstrip()
+    def shown(self) -> str:
+        """The first of its keys, as the user reads it."""
+        return self.names.split(" ")[0]
+
+    @property
+    def keys(self) -> str:
+        """Textual's names of the keys, with commas between them."""
+        return ",".join(_TEXTUAL.get(name, name) for name in self.names.split(" "))
 
 
-KEYS = (
-    Key(
-        "slot.previous",
-        "up,k",
-        "↑ k",
-        "move(-1)",
-        "slot",
-        "Choose the slot above.",
-        Place.DASHBOARD,
+_TEXTUAL = {
+    "↑": "up",
+    "↓": "down",
+    "←": "left",
+    "→": "right",
+    "PgUp": "pageup",
+    "PgDn": "pagedown",
+    "Home": "home",
+    "End": "end",
+    "Esc": "escape",
+    "Space": "space",
+    "Tab": "tab",
+    "F1": "f1",
+    "Ctrl-C": "ctrl+c",
+    "?": "question_mark",
+    "/": "slash",
+}
+"""Textual's name of each key that the user reads under another."""
+
+# fmt: off
+KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
+    Place.DASHBOARD: (
+        Key("↑ k", "Choose the slot above.", "slot.previous", "move(-1)", "slot"),
+        Key("↓ j", "Choose the slot below.", "slot.next", "move(1)", "slot"),
+        Key("PgUp", "Go a page of slots up.", "slot.page_up", "move_page(-1)", "page"),
+        Key("PgDn", "Go a page of slots down.", "slot.page_down", "move_page(1)", "page"),
+        Key("Home g", "Choose the first slot.", "slot.first", "move_to_end(-1)", "first"),
+        Key("End G", "Choose the last slot.", "slot.last", "move_to_end(1)", "last"),
+        Key("enter 2", "Look into the chosen slot, live.", "slot.inspect", "app.inspect", "inspect", 2),
+        Key("a 1", "Why the numbers agree or not, and every cure.", "view.agreement", "app.agreement", "agreement", 3),
+        Key("m 4", "Where the memory is, with sources and reasons.", "view.memory", "app.memory", "memory", 4),
+        Key("3", "Speed over the last minutes.", "view.speed", "app.speed", "speed"),
+        Key("e 5", "Everything that happened.", "view.events", "app.events", "events", 7),
+        Key("q", "Leave, and give the terminal back.", "app.quit", "app.leave", "quit", 9),
     ),
-    Key("slot.next", "down,j", "↓ j", "move(1)", "slot", "Choose the slot below.", Place.DASHBOARD),
-    Key(
-        "slot.page_up",
-        "pageup",
-        "PgUp",
-        "move_page(-1)",
-        "page",
-        "Go a page of slots up.",
-        Place.DASHBOARD,
+    Place.EVERYWHERE: (
+        Key("s", "Show the next server.", "server.next", "app.next_server(1)", "server", 5),
+        Key("S", "Show the previous server.", "server.previous", "app.next_server(-1)", "server"),
+        Key("p Space", "Freeze the picture or let it go on; counting never stops.", "view.pause", "app.pause", "pause", 6),
+        Key("T", "Change between dark and light.", "view.theme", "app.theme", "theme"),
+        Key("? F1", "Show this list.", "view.help", "app.help", "help", 8),
+        Key("Ctrl-C", "Leave from anywhere.", "app.interrupt", "app.leave", "quit", is_prior=True),
     ),
-    Key(
-        "slot.page_down",
-        "pagedown",
-        "PgDn",
-        "move_page(1)",
-        "page",
-        "Go a page of slots down.",
-        Place.DASHBOARD,
+    Place.INSPECTION: (
+        Key("← h", "Look into the slot before.", "slot.show_previous", "app.inspect_next(-1)", "slot"),
+        Key("→ l", "Look into the next slot.", "slot.show_next", "app.inspect_next(1)", "slot"),
     ),
-    Key(
-        "slot.first",
-        "home,g",
-        "Home g",
-        "move_to_end(-1)",
-        "first",
-        "Choose the first slot.",
-        Place.DASHBOARD,
+    Place.AGREEMENT: (
+        Key("← h", "Choose the cure before.", "cure.previous", "choose(-1)", "cure"),
+        Key("→ l Tab", "Choose the next cure.", "cure.next", "choose(1)", "cure"),
+        Key("y", "Copy the chosen cure to the clipboard.", "cure.copy", "copy", "copy cure", 2),
     ),
-    Key(
-        "slot.last",
-        "end,G",
-        "End G",
-        "move_to_end(1)",
-        "last",
-        "Choose the last slot.",
-        Place.DASHBOARD,
+    Place.PAGE: (
+        Key("↑ k", "Scroll up.", "page.up", "scroll_by(-1)", "scroll"),
+        Key("↓ j", "Scroll down.", "page.down", "scroll_by(1)", "scroll"),
+        Key("PgUp b", "Scroll a page up.", "page.page_up", "scroll_page(-1)", "page"),
+        Key("PgDn f", "Scroll a page down.", "page.page_down", "scroll_page(1)", "page"),
+        Key("Home g", "Go to the top.", "page.top", "scroll_to_end(-1)", "top"),
+        Key("End G", "Go to the bottom.", "page.bottom", "scroll_to_end(1)", "bottom"),
+        Key("q Esc", "Go back to the dashboard.", "page.close", "app.close", "close", 9),
     ),
-    Key(
-        "slot.inspect",
-        "enter,2",
-        "enter",
-        "app.inspect",
-        "inspect",
-        "Look into the chosen slot, live.",
-        Place.DASHBOARD,
-        2,
-        also="2",
-    ),
-    Key(
-        "view.agreement",
-        "a,1",
-        "a",
-        "app.agreement",
-        "agreement",
-        "Why the numbers agree or not, and every cure.",
-        Place.DASHBOARD,
-        3,
-        also="1",
-    ),
-    Key(
-        "view.memory",
-        "m,4",
-        "m",
-        "app.memory",
-        "memory",
-        "Where the memory is, with sources and reasons.",
-        Place.DASHBOARD,
-        4,
-        also="4",
-    ),
-    Key(
-        "view.speed",
-        "3",
-        "3",
-        "app.speed",
-        "speed",
-        "Speed over the last minutes.",
-        Place.DASHBOARD,
-    ),
-    Key(
-        "view.events",
-        "e,5",
-        "e",
-        "app.events",
-        "events",
-        "Everything that happened.",
-        Place.DASHBOARD,
-        7,
-        also="5",
-    ),
-    Key(
-        "server.next",
-        "s",
-        "s",
-        "app.next_server(1)",
-        "server",
-        "Show the next server.",
-        Place.EVERYWHERE,
-        5,
-    ),
-    Key(
-        "server.previous",
-        "S",
-        "S",
-        "app.next_server(-1)",
-        "server",
-        "Show the previous server.",
-        Place.EVERYWHERE,
-    ),
-    Key(
-        "view.pause",
-        "p,space",
-        "p",
-        "app.pause",
-        "pause",
-        "Freeze the picture or let it go on; counting never stops.",
-        Place.EVERYWHERE,
-        6,
-        also="Space",
-    ),
-    Key(
-        "view.theme",
-        "t",
-        "t",
-        "app.theme",
-        "theme",
-        "Change between dark and light.",
-        Place.EVERYWHERE,
-    ),
-    Key(
-        "slot.show_previous",
-        "left,h",
-        "← h",
-        "app.inspect_next(-1)",
-        "slot",
-        "Look into the slot before.",
-        Place.INSPECTION,
-    ),
-    Key(
-        "slot.show_next",
-        "right,l",
-        "→ l",
-        "app.inspect_next(1)",
-        "slot",
-        "Look into the next slot.",
-        Place.INSPECTION,
-    ),
-    Key(
-        "cure.previous",
-        "left,h",
-        "← h",
-        "choose(-1)",
-        "cure",
-        "Choose the cure before.",
-        Place.AGREEMENT,
-    ),
-    Key(
-        "cure.next",
-        "right,l,tab",
-        "→ l",
-        "choose(1)",
-        "cure",
-        "Choose the next cure.",
-        Place.AGREEMENT,
-    ),
-    Key(
-        "cure.copy",
-        "y",
-        "y",
-        "copy",
-        "copy cure",
-        "Copy the chosen cure to the clipboard.",
-        Place.AGREEMENT,
-        2,
-    ),
-    Key("page.up", "up,k", "↑ k", "scroll_by(-1)", "scroll", "Scroll up.", Place.PAGE),
-    Key("page.down", "down,j", "↓ j", "scroll_by(1)", "scroll", "Scroll down.", Place.PAGE),
-    Key(
-        "page.page_up",
-        "pageup,b",
-        "PgUp",
-        "scroll_page(-1)",
-        "page",
-        "Scroll a page up.",
-        Place.PAGE,
-    ),
-    Key(
-        "page.page_down",
-        "pagedown,f",
-        "PgDn",
-        "scroll_page(1)",
-        "page",
-        "Scroll a page down.",
-        Place.PAGE,
-    ),
-    Key("page.top", "home,g", "Home g", "scroll_to_end(-1)", "top", "Go to the top.", Place.PAGE),
-    Key(
-        "page.bottom",
-        "end,G",
-        "End G",
-        "scroll_to_end(1)",
-        "bottom",
-        "Go to the bottom.",
-        Place.PAGE,
-    ),
-    Key(
-        "view.help",
-        "question_mark,f1",
-        "?",
-        "app.help",
-        "help",
-        "Show this list.",
-        Place.EVERYWHERE,
-        8,
-        also="F1",
-    ),
-    Key(
-        "page.close",
-        "q,escape",
-        "q",
-        "app.close",
-        "close",
-        "Go back to the dashboard.",
-        Place.PAGE,
-        9,
-        also="Esc",
-    ),
-    Key(
-        "app.quit",
-        "q",
-        "q",
-        "app.leave",
-        "quit",
-        "Leave, and give the terminal back.",
-        Place.DASHBOARD,
-        9,
-    ),
-    Key(
-        "app.interrupt",
-        "ctrl+c",
-        "Ctrl-C",
-        "app.leave",
-        "quit",
-        "Leave from anywhere.",
-        Place.EVERYWHERE,
-        is_prior=True,
-    ),
-)
-"""Every key there is."""
+}
+"""Every key there is, by where it works, in the order of the help."""
+# fmt: on

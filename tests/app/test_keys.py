@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from mecha_tui.app.app import MechaApp
-from mecha_tui.app.keys import KEYS, Place
+from mecha_tui.app.keys import KEYS_BY_PLACE, Place
 from mecha_tui.app.screens.agreement import AgreementScreen
 from mecha_tui.app.screens.dashboard import DashboardScreen
 from mecha_tui.app.screens.events import EventsScreen
@@ -207,13 +207,16 @@ def test_no_key_means_two_things_in_one_place() -> None:
         beside: tuple[Place, ...] = (place, Place.EVERYWHERE)
         if place in (Place.INSPECTION, Place.AGREEMENT):
             beside = (*beside, Place.PAGE)
-        names = [name for key in KEYS if key.place in beside for name in key.keys.split(",")]
+        names = [
+            name for where in beside for key in KEYS_BY_PLACE[where] for name in key.keys.split(",")
+        ]
         assert len(names) == len(set(names)), place
 
 
 def test_every_key_has_an_id_of_its_own_and_says_what_it_does() -> None:
-    assert len({key.id for key in KEYS}) == len(KEYS)
-    for key in KEYS:
+    every = [key for keys in KEYS_BY_PLACE.values() for key in keys]
+    assert len({key.id for key in every}) == len(every)
+    for key in every:
         assert key.tooltip.endswith(".")
         assert key.description
 
@@ -225,7 +228,8 @@ def test_every_action_of_the_table_exists() -> None:
         Place.INSPECTION: InspectionScreen,
         Place.AGREEMENT: AgreementScreen,
     }
-    for key in KEYS:
-        name = key.action.split("(")[0]
-        owner = MechaApp if name.startswith("app.") else owners[key.place]
-        assert hasattr(owner, f"action_{name.removeprefix('app.')}"), key.id
+    for place, keys in KEYS_BY_PLACE.items():
+        for key in keys:
+            name = key.action.split("(")[0]
+            owner = MechaApp if name.startswith("app.") else owners[place]
+            assert hasattr(owner, f"action_{name.removeprefix('app.')}"), key.id

@@ -43,10 +43,10 @@ def test_no_colour_is_named_outside_the_themes() -> None:
             assert not re.search(r"#[0-9a-fA-F]{6}\b", path.read_text("utf-8")), path
 
 
-async def test_t_changes_between_dark_and_light() -> None:
+async def test_capital_t_changes_between_dark_and_light() -> None:
     app = app_showing(scenes.busy())
     async with app.run_test(notifications=True) as pilot:
-        await pilot.press("t")
+        await pilot.press("T")
         assert app.theme == LIGHT.name
         await pilot.pause()
         drawn = {
@@ -55,7 +55,7 @@ async def test_t_changes_between_dark_and_light() -> None:
             if segment.style is not None and segment.style.color is not None
         }
         assert LIGHT.variables["tone-text"] in drawn
-        await pilot.press("t")
+        await pilot.press("T")
         assert app.theme == DARK.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mecha_tui.app.keys import KEYS, Place
+from mecha_tui.app.keys import KEYS_BY_PLACE, Place
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,7 +14,9 @@ def test_the_readme_lists_the_dashboards_keys_as_the_table_has_them() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     listed = re.findall(r"^\| `(.+)` \| (.+) \|$", text, re.MULTILINE)
     table = [
-        (key.shown, key.tooltip) for key in KEYS if key.place in (Place.DASHBOARD, Place.EVERYWHERE)
+        (key.names, key.tooltip)
+        for place in (Place.DASHBOARD, Place.EVERYWHERE)
+        for key in KEYS_BY_PLACE[place]
     ]
     assert listed == table
 
