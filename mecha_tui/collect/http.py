@@ -1,13 +1,16 @@
 """One kept-alive connection to one server, over which one question at a time is asked.
 
-It speaks through httpx's transport and not through its client: no proxy from the
-environment, no redirect, no cookie, no decoding, and less work for each reply.
+What is work and not watching is posted over connections of its own. All of it goes through
+httpx's transport and not through its client: no proxy from the environment, no redirect, no
+cookie, no decoding, and less work for each reply.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -91,6 +94,42 @@ class Connection:
         except asyncio.TimeoutError:
             raise NoReplyError(Failure.PENDING, f"no answer to {path} in {limit_s:g} s") from None
 
+    async def post(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        limit_s: float,
+        cap_bytes: int,
+        model_id: str | None = None,
+        *,
+        may_load: bool = False,
+    ) -> Reply:
+        """Return the whole reply to ``POST path``, which is sent once and never again.
+
+        It goes over a connection of its own, as a client's does: so several may run at once,
+        none meets a stale connection, and others that watch see somebody at work. Cancelling
+        it closes the connection, by which the server ends the work.
+
+        Args:
+            path: The endpoint below the server's root.
+            body: What is sent, as JSON.
+            limit_s: How long the whole reply may take.
+            cap_bytes: How long the reply's body may be.
+            model_id: The router's model that is meant.
+            may_load: Whether the router may load that model for it.
+
+        Raises:
+            NoReplyError: Nobody answered, or not with a whole reply of bearable length.
+        """
+        sent = {**body, "model": model_id} if model_id else body
+        content = json.dumps(sent).encode()
+        try:
+            return await asyncio.wait_for(
+                self._send(path, content, cap_bytes, _query(model_id, may_load=may_load)), limit_s
+            )
+        except asyncio.TimeoutError:
+            raise NoReplyError(Failure.PENDING, f"no answer to {path} in {limit_s:g} s") from None
+
     async def aclose(self) -> None:
         """Close the connection; a later question opens another."""
         transport, self._transport = self._transport, None
@@ -131,34 +170,73 @@ class Connection:
 
     async def _once(self, request: httpx.Request, cap_bytes: int) -> Reply:
         if self._transport is None:
-            self._transport = _transport(self._address, self._hosts[0])
+            host = self._hosts[0]
+            source = watchers_address() if host.startswith("127.") else None
+            self._transport = _transport(self._address, source)
         try:
             response = await self._transport.handle_async_request(request)
             self._stream = response.extensions.get("network_stream")
-            body = await _body(response, cap_bytes)
+            return await _whole(response, cap_bytes)
         except httpx.TransportError as error:
             raise no_reply(error, CONNECT_LIMIT_S) from None
-        if body is None:
-            size = f"{cap_bytes / 1024 / 1024:g} MiB"
-            raise NoReplyError(Failure.FOREIGN, f"the reply is longer than {size}")
-        return Reply(response.status_code, body)
 
-    def _origin(self) -> str:
-        host = f"[{self._hosts[0]}]" if ":" in self._hosts[0] else self._hosts[0]
-        return f"{self._address.scheme}://{host}:{self._address.port}"
+    async def _send(self, path: str, content: bytes, cap_bytes: int, query: str) -> Reply:
+        """Send a body to the first of localhost's addresses that takes the connection."""
+        first, last = self._hosts[0], self._hosts[-1]
+        try:
+            return await self._send_to(first, path, content, cap_bytes, query)
+        except RefusedError:
+            if first == last:
+                raise
+        return await self._send_to(last, path, content, cap_bytes, query)
+
+    async def _send_to(
+        self, host: str, path: str, content: bytes, cap_bytes: int, query: str
+    ) -> Reply:
+        request = httpx.Request(
+            "POST",
+            self._url(host, path, query),
+            headers=[*self._headers, ("Content-Type", "application/json")],
+            content=content,
+            extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
+        )
+        async with _transport(self._address, None) as transport:
+            try:
+                response = await transport.handle_async_request(request)
+                return await _whole(response, cap_bytes)
+            except httpx.TransportError as error:
+                raise no_reply(error, CONNECT_LIMIT_S) from None
+
+    def _url(self, host: str, path: str, query: str) -> str:
+        name = f"[{host}]" if ":" in host else host
+        address = self._address
+        return f"{address.scheme}://{name}:{address.port}{address.prefix}{path}{query}"
 
     def _request(self, path: str, model_id: str | None) -> httpx.Request:
         request = self._requests.get((path, model_id))
         if request is None:
-            query = f"?model={quote(model_id, safe='')}&autoload=false" if model_id else ""
             request = httpx.Request(
                 "GET",
-                f"{self._origin()}{self._address.prefix}{path}{query}",
+                self._url(self._hosts[0], path, _query(model_id, may_load=False)),
                 headers=self._headers,
                 extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
             )
             self._requests[path, model_id] = request
         return request
+
+
+def _query(model_id: str | None, *, may_load: bool) -> str:
+    if model_id is None:
+        return ""
+    return f"?model={quote(model_id, safe='')}{'' if may_load else '&autoload=false'}"
+
+
+async def _whole(response: httpx.Response, cap_bytes: int) -> Reply:
+    body = await _body(response, cap_bytes)
+    if body is None:
+        size = f"{cap_bytes / 1024 / 1024:g} MiB"
+        raise NoReplyError(Failure.FOREIGN, f"the reply is longer than {size}")
+    return Reply(response.status_code, body)
 
 
 async def _body(response: httpx.Response, cap_bytes: int) -> bytes | None:
@@ -183,7 +261,7 @@ def _host_header(address: ServerAddress) -> str:
     return address.origin.split("://", 1)[1]
 
 
-def _transport(address: ServerAddress, host: str) -> httpx.AsyncHTTPTransport:
+def _transport(address: ServerAddress, source: str | None) -> httpx.AsyncHTTPTransport:
     # Reading the system's certificates takes longer than a hundred replies.
     is_tls = address.scheme == "https"
     context = ssl.create_default_context() if is_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -191,6 +269,6 @@ def _transport(address: ServerAddress, host: str) -> httpx.AsyncHTTPTransport:
         verify=context,
         trust_env=False,
         uds=address.socket_path,
-        local_address=watchers_address() if host.startswith("127.") else None,
+        local_address=source,
         limits=httpx.Limits(max_connections=1, keepalive_expiry=KEEPALIVE_S),
     )

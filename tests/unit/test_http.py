@@ -215,3 +215,67 @@ async def test_a_slow_drip_is_given_up_when_its_time_is_over() -> None:
 async def test_silence_is_pending() -> None:
     with stub_server(lambda _: []) as stub:
         assert await failure(stub.url, limit_s=0.2) is Failure.PENDING
+
+
+async def post(url: str, path: str = "/completion", **more: object) -> Reply | NoReplyError:
+    limit_s = more.pop("limit_s", 30.0)
+    assert isinstance(limit_s, float)
+    connection = Connection(parse_address(url), ApiKey(KEY))
+    try:
+        return await connection.post(path, {"n": 1}, limit_s, 1000, **more)  # type: ignore[arg-type]  # by name
+    except NoReplyError as error:
+        return error
+
+
+async def test_what_is_posted_arrives_with_its_length_its_kind_and_the_key() -> None:
+    with stub_server(lambda _: [reply({})]) as stub:
+        assert await post(stub.url) == Reply(200, b"{}")
+    (head,) = stub.heads
+    assert head.startswith("POST /completion HTTP/1.1")
+    assert "Content-Length: 8" in head
+    assert "Content-Type: application/json" in head
+    assert f"Authorization: Bearer {KEY}" in head
+
+
+async def test_what_is_posted_is_sent_once_even_where_nobody_answers() -> None:
+    with stub_server(_hang_up) as stub:
+        got = await post(stub.url)
+    assert isinstance(got, NoReplyError)
+    assert got.failure is Failure.DROPPED
+    assert stub.targets == ["/completion"]
+
+
+async def test_posting_follows_no_redirect_and_takes_no_endless_reply() -> None:
+    with stub_server(lambda _: [reply({})]) as elsewhere:
+        moved = reply(b"", "307 Temporary Redirect", f"Location: {elsewhere.url}/completion")
+        with stub_server(lambda _: [moved]) as stub:
+            got = await post(stub.url)
+        assert isinstance(got, Reply)
+        assert got.status == 307
+        assert elsewhere.heads == []
+    with stub_server(lambda _: [reply(b"x" * 2000)]) as stub:
+        long = await post(stub.url)
+    assert isinstance(long, NoReplyError)
+    assert long.failure is Failure.FOREIGN
+
+
+async def test_posting_uses_no_proxy_and_gives_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with stub_server(lambda _: []) as stub:
+        got = await post(stub.url, limit_s=0.2)
+    assert isinstance(got, NoReplyError)
+    assert got.failure is Failure.PENDING
+
+
+async def test_a_routers_model_is_loaded_by_posting_only_where_that_is_allowed() -> None:
+    with stub_server(lambda _: [reply({})]) as stub:
+        await post(stub.url, model_id="a b")
+        await post(stub.url, model_id="a b", may_load=True)
+    assert stub.targets == ["/completion?model=a%20b&autoload=false", "/completion?model=a%20b"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+async def test_posting_to_localhost_finds_the_server_on_either_address(host: str) -> None:
+    with stub_server(lambda _: [reply({})], host=host) as stub:
+        assert await post(f"http://localhost:{stub.port}") == Reply(200, b"{}")
