@@ -6,9 +6,12 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -49,7 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _status(argv: Sequence[str] | None) -> int:
     try:
-        options = _parser().parse_args(argv)
+        given = sys.argv[1:] if argv is None else list(argv)
+        _refuse_misspelt_option(given)
+        options = _parser().parse_args(given)
         command = options.command or "dashboard"
         status = import_module(f"mecha_tui.commands.{command}").run(options)
         sys.stdout.flush()
@@ -105,6 +110,23 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=words, description=words, parents=[shared])
         import_module(f"mecha_tui.commands.{name}").add_arguments(command)
     return parser
+
+
+def _refuse_misspelt_option(given: Sequence[str]) -> None:
+    """Name an unknown option that stands before the command.
+
+    argparse would take its value for the command, and blame that.
+    """
+    shared = _shared()
+    before = list(takewhile(lambda word: word not in _COMMANDS, given))
+    unknown = shared.parse_known_args(before)[1]
+    misspelt = next((word for word in unknown if word.startswith("--")), None)
+    if misspelt is None or misspelt in ("--", "--help", "--version"):
+        return
+    name = misspelt.split("=")[0]
+    near = get_close_matches(name, re.findall(r"--[a-z-]+", shared.format_help()), 1)
+    hint = f"did you mean {near[0]}?" if near else "see mecha-tui --help"
+    raise UsageError(f"unrecognized arguments: {name}; {hint}")
 
 
 def _shared() -> _Parser:

@@ -37,7 +37,7 @@ def read_toml(path: Path) -> Mapping[str, object]:
     if len(raw) > LIMIT_BYTES:
         raise UsageError(f"{path} is larger than {LIMIT_BYTES:,} bytes: this is no settings file")
     try:
-        return tomllib.loads(raw.decode("utf-8"))
+        return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8"

@@ -27,6 +27,7 @@ from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.app.screens.speed import SpeedScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
+from mecha_tui.errors import UsageError
 
 GONE_CHECK_S = 1.0
 _ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
@@ -75,8 +76,15 @@ class MechaApp(App[None], inherit_bindings=False):
         return {**tone_variables(variables), **variables}
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what speaks to the terminal."""
-        return patient(super().get_driver_class())
+        """Return what speaks to the terminal.
+
+        Raises:
+            UsageError: ``TEXTUAL_DRIVER`` names none.
+        """
+        try:
+            return patient(super().get_driver_class())
+        except (ImportError, AttributeError, RuntimeError, ValueError):
+            raise UsageError("TEXTUAL_DRIVER names no driver of Textual's: unset it") from None
 
     def get_default_screen(self) -> PictureScreen:
         """Return the dashboard."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.config import Settings
 from mecha_tui.core.sample import Sampler
+from mecha_tui.errors import UsageError
+
+COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
+"""What ``TEXTUAL_COLOR_SYSTEM`` may be; Textual breaks on anything else."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -22,6 +27,10 @@ def show(sampler: Sampler, settings: Settings) -> int:
         from mecha_tui.commands.status import run_plain
 
         return run_plain(sampler)
+    colors = os.environ.get("TEXTUAL_COLOR_SYSTEM", COLOR_SYSTEMS[0])
+    if colors not in COLOR_SYSTEMS:
+        known = ", ".join(COLOR_SYSTEMS)
+        raise UsageError(f"TEXTUAL_COLOR_SYSTEM is {colors!r}: unset it, or use one of {known}")
     # The screen is slow to import, and a pipe does not need it.
     from mecha_tui.app.app import MechaApp
     from mecha_tui.app.driver import TERMINAL_GONE

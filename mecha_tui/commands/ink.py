@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from typing import TextIO
 
 from mecha_tui.present.check import Line, Tone
+from mecha_tui.present.hanging import hanging
 
 _CODES = {
     Tone.STRONG: "1",
@@ -24,9 +26,12 @@ def is_coloured(stream: TextIO) -> bool:
 
 
 def write_lines(lines: Iterable[Line], stream: TextIO | None = None) -> None:
-    """Write lines, with colour on a terminal and as plain text elsewhere."""
+    """Write lines, broken and coloured for a terminal, as they are elsewhere."""
     out = stream or sys.stdout
     coloured = is_coloured(out)
+    if out.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [each for line in lines for each in hanging(line, width)]
     for line in lines:
         text = "".join(
             f"\x1b[{_CODES[piece.tone]}m{piece.text}\x1b[0m"

@@ -28,6 +28,8 @@ else:
     import tomli as tomllib
 
 LIMIT_BYTES = 1_000_000
+_BYTE_ORDER_MARK = "\ufeff"
+"""Some editors begin a file with it; it is kept, and is no part of the content."""
 BACKUP_LIMIT = 1000
 
 
@@ -79,6 +81,8 @@ def changed_text(text: str, edits: Iterable[Edit], name: str) -> str:
         MechaTuiError: The text is not TOML, or is written so that it cannot be changed safely.
     """
     edits = tuple(edits)
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    text = text.removeprefix(mark)
     by_hand = MechaTuiError(f"{name} cannot be changed safely: edit it by hand")
     try:
         document = tomlkit.parse(text)
@@ -91,7 +95,7 @@ def changed_text(text: str, edits: Iterable[Edit], name: str) -> str:
             raise by_hand
     except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError):
         raise by_hand from None
-    return changed
+    return mark + changed
 
 
 def write_settings(change: Change) -> Path | None:

@@ -38,6 +38,36 @@ app.run()
 raise SystemExit(app.return_code)
 """
 
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TEXTUAL_DRIVER", "nonsense"),
+        ("TEXTUAL_DRIVER", "no.such:Driver"),
+        ("TEXTUAL_DRIVER", "os:path"),
+        ("TEXTUAL_COLOR_SYSTEM", "sepia"),
+        ("TEXTUAL_COLOR_SYSTEM", ""),
+    ],
+)
+def test_nonsense_for_textual_costs_one_sentence(variable: str, value: str) -> None:
+    controller, terminal_end = pty.openpty()
+    try:
+        ended = subprocess.Popen(
+            [sys.executable, "-m", "mecha_tui", "--url", "http://127.0.0.1:1"],
+            stdin=terminal_end,
+            stdout=terminal_end,
+            stderr=terminal_end,
+            env={**os.environ, variable: value},
+        )
+        assert ended.wait(PATIENCE_S) == 3
+        said = os.read(controller, 4096).decode()
+    finally:
+        os.close(terminal_end)
+        os.close(controller)
+    assert said.startswith(f"mecha-tui: {variable} ")
+    assert said.count("\n") == 1
+
+
 EARLY = """
 import asyncio, os, signal
 from mecha_tui.app.app import MechaApp

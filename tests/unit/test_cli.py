@@ -19,6 +19,11 @@ from mecha_tui.errors import UsageError
     ("arguments", "words"),
     [
         (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--urll", "x", "status"], "unrecognized arguments: --urll; did you mean --url?"),
+        (
+            ["--intervall=2", "status"],
+            "unrecognized arguments: --intervall; did you mean --interval?",
+        ),
         (["sttus"], "invalid choice: 'sttus'"),
         (["--interval", "x", "status"], "argument --interval: invalid float value"),
         (["--interval", "0", "status"], "--interval is 0: use 0.2 to 3600 seconds"),

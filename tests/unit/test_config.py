@@ -29,6 +29,10 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
+def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
+    assert load_settings(written(tmp_path, "\ufeff" + VALID), {}).interval_s == 2.0
+
+
 def test_every_setting_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, VALID)
     settings = load_settings(path, {})

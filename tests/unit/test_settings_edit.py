@@ -35,6 +35,11 @@ def test_comments_order_and_formatting_stay() -> None:
     )
 
 
+def test_a_byte_order_mark_is_kept() -> None:
+    text = "\ufeff[agent]\nmax_tokens = 1\n"
+    assert changed(text, (LIMIT, 5120)) == "\ufeff[agent]\nmax_tokens = 5120\n"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

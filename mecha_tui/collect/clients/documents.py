@@ -66,7 +66,7 @@ def _parsed(path: Path, shown: str, parse: Parse, changed_ns: int, size_bytes: i
         return Document(path, shown, problem=f"{shown} cannot be read ({error.strerror})")
     if len(raw) > LIMIT_BYTES:
         return Document(path, shown, problem=f"{shown} is larger than {LIMIT_BYTES:,} bytes")
-    text = raw.decode("utf-8", "replace")
+    text = raw.decode("utf-8-sig", "replace")
     try:
         return Document(path, shown, as_table(parse(text)), text)
     except (ValueError, RecursionError) as error:

@@ -41,7 +41,8 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
         told = picture.condition.reason
         reason = wrapped(told, width, Tone.MUTED) if told else []
         lines = [*wrapped(sentence, width, Tone.WARNING), *reason, *[faded(each) for each in lines]]
-    note = line(muted(f"{len(picture.slots)} slots"))
+    count = len(picture.slots)
+    note = line(muted(f"{count} slot{'s' * (count != 1)}"))
     if view.is_stale and picture.age_s is not None:
         note = line(Part(f"picture {numbers.age(picture.age_s)} old", Tone.WARNING))
     return Page(line(bold(f"slot {one.slot.slot_id}")), lines, first, note)
