@@ -32,6 +32,11 @@ def owner_of(groups: str) -> str | None:
     return units[-1] if units else None
 
 
+def is_user_unit(groups: str) -> bool:
+    """Whether the unit that ``/proc/PID/cgroup`` names is one of a user's own systemd."""
+    return re.search(r"/user@\d+\.service/.+\.service", groups) is not None
+
+
 def owner_of_process(pid: int) -> str | None:
     """Return the same for a process; None also where there are no control groups to read."""
     try:

@@ -8,11 +8,12 @@ import subprocess
 PATIENCE_S = 3.0
 
 
-def printed(command: tuple[str, ...]) -> str:
+def printed(command: tuple[str, ...], *, with_errors: bool = False) -> str:
     """Return a command's standard output; empty where it is not installed or does not answer.
 
     Args:
         command: Fixed words; nothing in it may come from a server or a file unchecked.
+        with_errors: Whether what it prints as errors is returned, too, in its place.
     """
     program = shutil.which(command[0])
     if program is None:
@@ -20,7 +21,8 @@ def printed(command: tuple[str, ...]) -> str:
     try:
         done = subprocess.run(  # noqa: S603  # the callers' fixed words
             (program, *command[1:]),
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if with_errors else subprocess.DEVNULL,
             timeout=PATIENCE_S,
             check=False,
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Keys and tokens that must not be shown, found in command lines."""
+"""Keys and tokens that must not be shown, found in command lines and in lines of a log."""
 
 from __future__ import annotations
 
@@ -10,6 +10,26 @@ _SECRET_FLAG = re.compile(r"-{1,2}(hft|[\w-]*(api[-_]?key|hf[-_]?token|password|
 _SECRET_WORD = re.compile(
     r"\b((?:LLAMA|LLAMA_ARG|HF|HUGGING_FACE|\w+)_(?:API_KEY|TOKEN|PASSWORD|SECRET))=.*", re.S
 )
+_SECRET_TEXT = (
+    re.compile(
+        r"""(?i)(-[\w-]*(?:api[-_]?key|hf[-_]?token|password|secret)(?:\s+|=)["']?"""
+        r"""|(?:api[-_ ]?keys?|hf[-_]?token|password|secret)["']?\s*[=:]\s*["']?)[^\s"',;&]+"""
+    ),
+    re.compile(r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
+    re.compile(r"()\b(?:hf_|sk-|ghp_|github_pat_)[\w-]{6,}"),
+    re.compile(r"(\b\w+(?:_KEY|_TOKEN|_PASSWORD|_SECRET)=)\S+"),
+    re.compile(r"(\b\w+://)[^\s/@]+(?=@)"),
+)
+
+
+def masked_text(text: str) -> str:
+    """Return free text in which whatever looks like a key or a token is replaced by ``***``.
+
+    It rather hides a harmless word than shows a key.
+    """
+    for secret in _SECRET_TEXT:
+        text = secret.sub(rf"\1{MASK}", text)
+    return text
 
 
 def masked_arguments(arguments: Iterable[str]) -> tuple[str, ...]:
