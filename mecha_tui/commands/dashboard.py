@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from mecha_tui.commands.ink import is_utf8
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.config import Settings
 from mecha_tui.core.sample import Sampler
@@ -35,12 +36,11 @@ def show(sampler: Sampler, settings: Settings) -> int:
     from mecha_tui.app.app import MechaApp
     from mecha_tui.app.driver import TERMINAL_GONE
 
-    is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     app = MechaApp(
         sampler,
         interval_s=settings.interval_s,
         theme=f"mecha-{settings.theme}",
-        ascii_only=not is_utf8,
+        ascii_only=not is_utf8(sys.stdout),
     )
     app.run()
     # Whatever else went wrong while the terminal went away is no fault to tell.

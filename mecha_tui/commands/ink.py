@@ -25,6 +25,11 @@ def is_coloured(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
+def is_utf8(stream: TextIO) -> bool:
+    """Whether a stream takes more than ASCII for sure."""
+    return stream.encoding.lower().replace("-", "") == "utf8"
+
+
 def write_lines(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     """Write lines, broken and coloured for a terminal, as they are elsewhere."""
     out = stream or sys.stdout

@@ -8,6 +8,7 @@ import json
 import math
 import sys
 
+from mecha_tui.commands.ink import is_utf8
 from mecha_tui.commands.looking import FIRST_LOOK_PATIENCE_S, is_whole, looked_until
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.core.picture import ServerPicture
@@ -16,6 +17,7 @@ from mecha_tui.core.slots import Phase
 from mecha_tui.core.watch import Pictures
 from mecha_tui.errors import UsageError
 from mecha_tui.present.report import is_answering, status_json, status_text
+from mecha_tui.present.tmux_status import tmux_status
 
 MAX_SAMPLE_S = 60.0
 
@@ -23,7 +25,10 @@ MAX_SAMPLE_S = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only this command takes."""
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="for people, or for scripts"
+        "--format",
+        choices=("text", "json", "tmux"),
+        default="text",
+        help="for people, for scripts, or one short line for tmux's status line",
     )
     parser.add_argument(
         "--json", action="store_const", const="json", dest="format", help="same as --format json"
@@ -40,9 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one report; 0 when every server answered, 1 when one did not."""
-    pictures = asyncio.run(_looked(make_sampler(settings_of(options)), options.sample))
+    sample_s = 0.0 if options.format == "tmux" else options.sample  # it shows no speed
+    pictures = asyncio.run(_looked(make_sampler(settings_of(options)), sample_s))
     if options.format == "json":
         print(json.dumps(status_json(pictures.values()), indent=2))
+    elif options.format == "tmux":
+        print(tmux_status(pictures.values(), is_ascii=not is_utf8(sys.stdout)))
     else:
         sys.stdout.write(status_text(pictures.values()))
     return 0 if pictures and all(map(is_answering, pictures.values())) else 1
