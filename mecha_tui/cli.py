@@ -28,6 +28,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _COMMANDS = {
     "status": "print one report and exit",
     "check": "say whether the numbers agree, and what cures them (exit 0 yes, 1 no, 2 unknown)",
+    "restart": "restart a server by whatever runs it (exit 0 as fast, 1 slower, 2 not back)",
     "demo": "start a small real server with busy agents, and watch it",
 }
 """Subcommand by name, with its help; the module ``commands.NAME`` has the rest."""
@@ -147,6 +148,12 @@ def _add_shared(parser: argparse.ArgumentParser, *, defaults: bool) -> None:
     add("--api-key-file", type=Path, metavar="FILE", help="read the server's API key from FILE")
     add("--config", type=Path, metavar="FILE", help="settings file instead of the usual one")
     add("--interval", type=float, metavar="SECONDS", help="time between two looks (default 1)")
+    add(
+        "--read-only",
+        action="store_true",
+        default=False,
+        help="change nothing outside mecha-tui: no restart, no settings file, no load",
+    )
     add("--theme", choices=("dark", "light"), help="colours (default dark)")
     add(
         "--context-window",

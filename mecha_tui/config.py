@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from mecha_tui.core.text import plain_text
 from mecha_tui.errors import UsageError
 from mecha_tui.toml_file import read_toml
 
+RESTART_KEYS = ("restart_command", "restart_shell")
 THEMES = ("dark", "light")
 PLACE_LIMIT = 1000
 MIN_INTERVAL_S, MAX_INTERVAL_S = 0.2, 3600.0
@@ -35,6 +36,17 @@ class ClientSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartSetting:
+    """``restart_command``, for one server or for all."""
+
+    url: str | None
+    """The server's address as the user wrote it, without a slash at its end; None for all."""
+    command: tuple[str, ...]
+    """The argument list; one text for a shell."""
+    has_shell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a run is told. Unset values are None, and the place that uses them decides."""
 
@@ -45,6 +57,20 @@ class Settings:
     interval_s: float = 1.0
     theme: str = "dark"
     clients: tuple[ClientSetting, ...] = ()
+    is_read_only: bool = False
+    """Whether nothing outside mecha-tui may be changed."""
+    restarts: tuple[RestartSetting, ...] = ()
+
+    def restart_command_for(self, url: str) -> tuple[tuple[str, ...], bool]:
+        """Return the command that restarts a server, and whether a shell reads it.
+
+        A server's own command goes before the one for all.
+        """
+        for wanted in (url, None):
+            for one in self.restarts:
+                if one.url == wanted:
+                    return one.command, one.has_shell
+        return (), False
 
 
 def default_path() -> Path:
@@ -89,7 +115,16 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
     Raises:
         UsageError: A key is unknown or a value unusable.
     """
-    known_keys = ("urls", "api_key_file", "interval_s", "theme", "clients")
+    known_keys = (
+        "urls",
+        "api_key_file",
+        "interval_s",
+        "theme",
+        "clients",
+        "read_only",
+        *RESTART_KEYS,
+        "servers",
+    )
     _refuse_unknown(table, known_keys, source, "")
     urls = table.get("urls", [])
     if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
@@ -108,7 +143,12 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
     clients = table.get("clients", {})
     if not isinstance(clients, dict):
         raise UsageError(f"{source}: clients must be tables such as [clients.aider]")
+    is_read_only = table.get("read_only", False)
+    if type(is_read_only) is not bool:
+        raise UsageError(f"{source}: read_only must be true or false")
     return Settings(
+        is_read_only=is_read_only,
+        restarts=tuple(_restarts(table, source)),
         urls=tuple(urls),
         urls_source=f"{source}: urls",
         api_key_file=folder / Path(key_file).expanduser() if key_file else None,
@@ -116,6 +156,39 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
         theme=str(theme),
         clients=tuple(_client(name, value, source) for name, value in clients.items()),
     )
+
+
+def _restarts(table: Mapping[str, object], source: str) -> Iterator[RestartSetting]:
+    """Return the commands that restart servers: for all, and each ``[servers."URL"]``'s own."""
+    if "restart_command" in table:
+        yield _restart(table, None, source)
+    servers = table.get("servers", {})
+    if not isinstance(servers, dict):
+        raise UsageError(f'{source}: servers must be tables such as [servers."http://…:8080"]')
+    for url, value in servers.items():
+        place = plain_text(f"{source} [servers.{url}]", PLACE_LIMIT)
+        if not isinstance(value, dict):
+            raise UsageError(f"{place} must be a table with restart_command")
+        _refuse_unknown(value, RESTART_KEYS, source, f"[servers.{plain_text(url)}] ")
+        if "restart_command" in value:
+            yield _restart(value, url.rstrip("/"), place)
+
+
+def _restart(table: Mapping[str, object], url: str | None, place: str) -> RestartSetting:
+    command, has_shell = table["restart_command"], table.get("restart_shell", False)
+    if type(has_shell) is not bool:
+        raise UsageError(f"{place}: restart_shell must be true or false")
+    if has_shell:
+        if not isinstance(command, str) or not command.strip():
+            raise UsageError(f"{place}: restart_command must be a text when restart_shell is true")
+        return RestartSetting(url, (command,), has_shell=True)
+    is_list = isinstance(command, list) and command and command[0]
+    if not (isinstance(command, list) and is_list and all(isinstance(one, str) for one in command)):
+        raise UsageError(
+            f'{place}: restart_command must be a list of texts, such as ["systemctl", "restart", '
+            '"llama.service"]'
+        )
+    return RestartSetting(url, tuple(command))
 
 
 def _shown(path: Path) -> str:

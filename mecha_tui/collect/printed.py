@@ -15,11 +15,22 @@ def printed(command: tuple[str, ...], *, with_errors: bool = False) -> str:
         command: Fixed words; nothing in it may come from a server or a file unchecked.
         with_errors: Whether what it prints as errors is returned, too, in its place.
     """
+    done = _done(command)
+    return "" if done is None else done.stdout.decode("utf-8", "replace")
+
+
+def succeeds(command: tuple[str, ...]) -> bool:
+    """Whether a command that only looks ends with status 0."""
+    done = _done(command)
+    return done is not None and done.returncode == 0
+
+
+def _done(command: tuple[str, ...]) -> subprocess.CompletedProcess[bytes] | None:
     program = shutil.which(command[0])
     if program is None:
-        return ""
+        return None
     try:
-        done = subprocess.run(  # noqa: S603  # the callers' fixed words
+        return subprocess.run(  # noqa: S603  # the callers' fixed words
             (program, *command[1:]),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if with_errors else subprocess.DEVNULL,
@@ -28,5 +39,4 @@ def printed(command: tuple[str, ...], *, with_errors: bool = False) -> str:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.decode("utf-8", "replace")
+        return None

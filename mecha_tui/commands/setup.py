@@ -7,11 +7,15 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mecha_tui.config import ClientSetting, Settings, checked_interval, load_settings
 from mecha_tui.core.sample import Sampler
 from mecha_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from mecha_tui.collect.target import Target
+    from mecha_tui.core.restart import Method, Restarter
 
 T = TypeVar("T")
 
@@ -33,6 +37,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         settings = replace(settings, interval_s=checked_interval(options.interval, "--interval"))
     if options.theme:
         settings = replace(settings, theme=options.theme)
+    if options.read_only:
+        settings = replace(settings, is_read_only=True)
     if options.context_window or options.max_tokens:
         by_hand = ClientSetting(
             name="your client",
@@ -92,6 +98,60 @@ def _folders() -> tuple[Path, Path]:
     return home, here
 
 
+def _targets(settings: Settings) -> list[Target]:
+    """Return the servers that the settings name, or which are found, each with its key."""
+    from mecha_tui.collect.address import parse_address
+    from mecha_tui.collect.discovery import find_servers
+    from mecha_tui.collect.http import ApiKey
+    from mecha_tui.collect.mecha_config import local_providers
+    from mecha_tui.collect.target import Target
+
+    told = api_key(settings)
+    key = ApiKey(told) if told else None
+    urls = settings.urls or find_servers(local_providers(os.environ, *_folders()))
+    addresses = [_from(settings.urls_source, parse_address, url) for url in urls]
+    return [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses]
+
+
+def restart_keys(settings: Settings) -> list[str]:
+    """Return the keys of the servers that are watched, in their order.
+
+    Raises:
+        UsageError: An address or the key cannot be used.
+    """
+    return [target.address.url for target in _targets(settings)]
+
+
+def make_restarter(settings: Settings, wanted: Method | None = None) -> Restarter:
+    """Return what restarts the servers that are watched.
+
+    Args:
+        settings: What is watched, and how it is restarted.
+        wanted: The way the user asks for; None for that of the server's owner.
+    """
+    from mecha_tui.collect.address import parse_address
+    from mecha_tui.collect.target import Target
+    from mecha_tui.control.restart.facts import Configured
+    from mecha_tui.control.restart.journal import state_folder
+    from mecha_tui.control.restart.restarter import LocalRestarter
+
+    by_url = {target.address.url: target for target in _targets(settings)}
+
+    def target_of(url: str) -> Target:
+        return by_url.get(url) or Target(parse_address(url))
+
+    def configured_for(url: str) -> Configured:
+        return Configured(*settings.restart_command_for(url))
+
+    return LocalRestarter(
+        target_of,
+        configured_for,
+        state_folder(),
+        wanted=wanted,
+        is_read_only=settings.is_read_only,
+    )
+
+
 def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     """Return the sampler that looks at the servers which the settings name, or which are found.
 
@@ -107,25 +167,18 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     # The collectors import httpx, psutil and pynvml: slow, and not needed for --help.
     from mecha_tui.collect.address import parse_address
     from mecha_tui.collect.clients.finder import client_finder
-    from mecha_tui.collect.discovery import find_servers
-    from mecha_tui.collect.http import ApiKey
-    from mecha_tui.collect.mecha_config import local_providers
     from mecha_tui.collect.memory.reader import MemoryReader
     from mecha_tui.collect.process import LocalProcesses
     from mecha_tui.collect.router_models import RouterModels
     from mecha_tui.collect.sampler import HttpSampler
-    from mecha_tui.collect.target import Target
 
     home, here = _folders()
-    told = api_key(settings)
-    key = ApiKey(told) if told else None
-    urls = settings.urls or find_servers(local_providers(os.environ, home, here))
-    addresses = [_from(settings.urls_source, parse_address, url) for url in urls]
+    targets = _targets(settings)
     for one in settings.clients:
         if one.base_url is not None:
             _from(f"{one.source} base_url", parse_address, one.base_url)
     return HttpSampler(
-        [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses],
+        targets,
         processes=LocalProcesses(),
         clients=client_finder(settings.clients, os.environ, home, here, client),
         memory=MemoryReader().read,

@@ -82,6 +82,8 @@ class RestartPlan:
     """Its start, in seconds since the epoch: with the pid it names one process for good."""
     model: str | None = None
     """The model served now; None when the server did not say."""
+    in_flight: int | None = None
+    """Requests being worked on when it was made; None when the server did not say."""
 
     @property
     def can_run(self) -> bool:
@@ -207,6 +209,8 @@ class RestartOptions:
     """Wait at most so long for the server to be idle; None starts at once."""
     timeout_s: float = 600.0
     """How long the server may take to be ready again."""
+    patience_s: float = 20.0
+    """How long one SIGTERM may take before force is offered: a batch is finished first."""
     may_measure: bool = False
     """Whether a short measured run may follow."""
     reason: str = ""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MASK = "***"
+_SHORTEST = 3
+"""Shorter values would be found everywhere."""
 _SECRET_FLAG = re.compile(r"-{1,2}(hft|[\w-]*(api[-_]?key|hf[-_]?token|password|secret))", re.I)
 _SECRET_WORD = re.compile(
     r"\b((?:LLAMA|LLAMA_ARG|HF|HUGGING_FACE|\w+)_(?:API_KEY|TOKEN|PASSWORD|SECRET))=.*", re.S
@@ -47,3 +49,26 @@ def masked_arguments(arguments: Iterable[str]) -> tuple[str, ...]:
             masked.append(_SECRET_WORD.sub(rf"\1={MASK}", argument))
         is_value = is_secret and not equals and not is_value
     return tuple(masked)
+
+
+def secret_values(arguments: Sequence[str], environment: Iterable[str]) -> frozenset[str]:
+    """Return the values that must not be shown, of a command line and of ``NAME=value`` pairs."""
+    masked = masked_arguments(arguments)
+    words = [
+        *(one for one, shown in zip(arguments, masked, strict=True) if one != shown),
+        *(one for one in environment if _SECRET_WORD.match(one)),
+    ]
+    values = {word.partition("=")[2] if "=" in word else word for word in words}
+    return frozenset(value for value in (*values, *words) if len(value) >= _SHORTEST)
+
+
+def without_secrets(line: str, values: Iterable[str] = ()) -> str:
+    """Return a line of a log in which keys and tokens are replaced by ``***``.
+
+    Args:
+        line: The line.
+        values: Values known to be secret, replaced wherever they stand.
+    """
+    for value in values:
+        line = line.replace(value, MASK)
+    return " ".join(masked_arguments(line.split(" ")))

@@ -1,0 +1,1 @@
+"""Restarts a server by whatever owns its process, and watches it come back."""
