@@ -11,6 +11,7 @@ from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.background import Background
 from mecha_tui.collect.connections import connections_to, count_in, read_tables
 from mecha_tui.collect.http import ApiKey
+from mecha_tui.collect.log_watch import LogWatch
 from mecha_tui.collect.server_look import ServerLook
 from mecha_tui.collect.sources import (
     ClientSource,
@@ -74,6 +75,7 @@ class WatchedTarget:
         self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
         self._memory = Background(Memory(), MEMORY_INTERVAL_S)
+        self._log = LogWatch()
         self._ran_before: tuple[Model, ...] = ()
         self._is_first = True
         self._state: ServerState | None = None
@@ -97,6 +99,7 @@ class WatchedTarget:
             launch=facts.launch,
             clients=self._clients.value,
             memory=self._memory.value,
+            log=self._log.look(facts.process, self._clock()),
         )
         running = _running(replies)
         if running is None:
@@ -191,6 +194,7 @@ class WatchedTarget:
             connections=_connections_of_child(own, arguments or (), tables),
             process=None,
             why_no_process=CHILD,
+            log=None,
             launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
         )
 

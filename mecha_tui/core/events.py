@@ -21,6 +21,8 @@ class EventKind(Enum):
     """Another process or model answers at the address; the subject says which."""
     QUEUE = "queue"
     """Requests began to wait; the subject is how many, in words."""
+    LOG = "log"
+    """The server's log told something; the subject is a ``LogKind``, the detail a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mecha_tui.core.agreement import Finding
 from mecha_tui.core.events import Event, EventKind
+from mecha_tui.core.log_events import log_events
 from mecha_tui.core.picture import EVENT_LIMIT, ServerPicture
 from mecha_tui.core.server import is_other_model, is_other_process
 from mecha_tui.core.state import ServerState
@@ -19,16 +20,19 @@ QUEUE_QUIET_S = 60.0
 def with_events(before: ServerPicture | None, picture: ServerPicture) -> ServerPicture:
     """Return the picture with what is new in it on top of its events."""
     found, cured = _findings(picture)
+    log, logged = log_events(picture.log, picture.now_s, picture.now_wall_s)
     new = [
         *_replaced(before, picture),
         *_state(picture),
         *(_told(picture, EventKind.FINDING, one) for one in found),
         *(_told(picture, EventKind.CURED, one) for one in cured),
         *_queue(before, picture),
+        *logged,
     ]
     still_open = tuple(one for one in picture.open_findings if one not in cured)
     return replace(
         picture,
+        log=log,
         events=(*reversed(new), *picture.events)[:EVENT_LIMIT],
         open_findings=(*still_open, *found),
     )

@@ -14,6 +14,7 @@ from mecha_tui.core.memory_history import MemoryHistory
 from mecha_tui.core.numbers import Doors, ServerNumbers
 from mecha_tui.core.rates import Track
 from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
+from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.state import Condition, ServerState
 from mecha_tui.core.waiting import Waiting
@@ -86,6 +87,8 @@ class ServerPicture:
     why_no_process: str = ""
     last_process: ServerProcess | None = None
     """The process seen last, which outlives its end so that its successor is noticed."""
+    log: LogPicture = field(default_factory=LogPicture)
+    """What its log told."""
     events: tuple[Event, ...] = ()
     """Newest first."""
     open_findings: tuple[Finding, ...] = ()

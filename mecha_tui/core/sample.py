@@ -10,6 +10,7 @@ from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.replies import Replies
 from mecha_tui.core.server import ServerProcess
+from mecha_tui.core.server_log import LogNews
 
 NOT_LOOKED = "the process behind the address was not looked for"
 """Why the process is not known before anyone looked."""
@@ -32,6 +33,8 @@ class ServerSample:
     launch: LaunchFlags = field(default_factory=LaunchFlags)
     clients: tuple[ClientPromise, ...] = ()
     memory: Memory = field(default_factory=Memory)
+    log: LogNews | None = None
+    """What its log told since the look before; None when nothing new was read."""
 
     @property
     def key(self) -> str:

@@ -15,6 +15,7 @@ from mecha_tui.core.rates import Track
 from mecha_tui.core.replies import Answer, Failure, Replies
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Props, Role, is_other_model, is_other_process
+from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.speed import with_gauges, with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
 from mecha_tui.core.waiting import Waiting, waiting
@@ -68,6 +69,8 @@ def next_picture(
     picture = replace(picture, waiting=_queue(picture, sample))
     picture = _with_agreement(picture, sample)
     picture = _with_memory(picture, sample.memory)
+    if sample.log is not None:
+        picture = replace(picture, log=picture.log.with_news(sample.log, now_s))
     return with_events(before, picture)
 
 
@@ -108,6 +111,7 @@ def _anew(picture: ServerPicture) -> ServerPicture:
         read=Track(),
         writing_tokens_per_s=None,
         reading_tokens_per_s=None,
+        log=LogPicture(),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.events import Event, EventKind
+from mecha_tui.core.log_lines import LogKind
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.server import Role
 from mecha_tui.core.slots import Phase
@@ -49,6 +50,11 @@ SEVERITY_SIGNS = {
     Severity.ERROR: Sign("✗", "error", Tone.ERROR),
     Severity.WARNING: Sign("!", "warning", Tone.WARNING),
     Severity.INFO: Sign("·", "note", Tone.MUTED),
+}
+LOG_SIGNS = {
+    LogKind.REFUSED.value: Sign("✗", "refused", Tone.ERROR),
+    LogKind.OVERFLOWED.value: Sign("✗", "died", Tone.ERROR),
+    LogKind.REPROCESSED.value: Sign("⟲", "read again", Tone.WARNING),
 }
 UNKNOWN_SIGN = Sign("–", "unknown", Tone.MUTED)
 AGREE_SIGN = Sign("✓", "agree", Tone.GOOD)
@@ -156,6 +162,7 @@ def event_sign(event: Event) -> Sign:
         EventKind.CURED: AGREE_SIGN,
         EventKind.REPLACED: Sign("↻", "replaced", Tone.READING),
         EventKind.QUEUE: Sign("…", "waiting", Tone.WARNING),
+        EventKind.LOG: LOG_SIGNS.get(event.subject, UNKNOWN_SIGN),
     }.get(event.kind, UNKNOWN_SIGN)
 
 
@@ -164,7 +171,7 @@ def event_text(event: Event) -> str:
     detail = f": {event.detail}" if event.detail else ""
     if event.kind is EventKind.STATE:
         return f"{event_sign(event).word}{detail}"
-    if event.kind is EventKind.FINDING:
+    if event.kind in (EventKind.FINDING, EventKind.LOG):
         return event.detail or event.subject
     if event.kind is EventKind.CURED:
         return f"cured: {event.detail or event.subject}"
