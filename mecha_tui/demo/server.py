@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sleep-idle-seconds", type=int, default=-1)
     parser.add_argument("--reasoning-budget", type=int, default=-1)
     parser.add_argument("--models-dir", default="")
+    parser.add_argument("-lv", "--verbosity", type=int)
     parser.add_argument("--nice", type=int, default=0)
     parser.add_argument("--until-eof", action="store_true")
     parser.set_defaults(**_from_environment())
@@ -118,6 +119,8 @@ def _parameters(options: argparse.Namespace) -> object:
     params.sleep_idle_seconds = options.sleep_idle_seconds
     params.api_prefix = options.api_prefix
     params.sampling.reasoning_budget_tokens = options.reasoning_budget
+    if options.verbosity is not None:
+        params.verbosity = options.verbosity
     if options.alias:
         params.model_alias = {options.alias}
     if options.api_key:
