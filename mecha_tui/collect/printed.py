@@ -15,7 +15,7 @@ def printed(command: tuple[str, ...], *, with_errors: bool = False) -> str:
         command: Fixed words; nothing in it may come from a server or a file unchecked.
         with_errors: Whether what it prints as errors is returned, too, in its place.
     """
-    done = _done(command)
+    done = _done(command, with_errors=with_errors)
     return "" if done is None else done.stdout.decode("utf-8", "replace")
 
 
@@ -25,7 +25,9 @@ def succeeds(command: tuple[str, ...]) -> bool:
     return done is not None and done.returncode == 0
 
 
-def _done(command: tuple[str, ...]) -> subprocess.CompletedProcess[bytes] | None:
+def _done(
+    command: tuple[str, ...], *, with_errors: bool = False
+) -> subprocess.CompletedProcess[bytes] | None:
     program = shutil.which(command[0])
     if program is None:
         return None
