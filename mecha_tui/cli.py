@@ -154,6 +154,11 @@ def _add_shared(parser: argparse.ArgumentParser, *, defaults: bool) -> None:
         default=False,
         help="change nothing outside mecha-tui: no restart, no settings file, no load",
     )
+    add(
+        "--gentle",
+        action=argparse.BooleanOptionalAction,
+        help="do not ask an idle server for its slots where nobody knows whether it sleeps",
+    )
     add("--theme", choices=("dark", "light"), help="colours (default dark)")
     add(
         "--context-window",

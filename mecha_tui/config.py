@@ -56,6 +56,10 @@ class Settings:
     api_key_file: Path | None = None
     interval_s: float = 1.0
     theme: str = "dark"
+    gentle: bool = False
+    """Whether a server of which nobody knows if it sleeps is treated as if it did."""
+    metrics: bool = True
+    """Whether ``/metrics`` may be read."""
     clients: tuple[ClientSetting, ...] = ()
     is_read_only: bool = False
     """Whether nothing outside mecha-tui may be changed."""
@@ -120,6 +124,8 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
         "api_key_file",
         "interval_s",
         "theme",
+        "gentle",
+        "metrics",
         "clients",
         "read_only",
         *RESTART_KEYS,
@@ -140,6 +146,9 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
     theme = table.get("theme", Settings().theme)
     if theme not in THEMES:
         raise UsageError(f"{source}: theme is {theme!r}: use {' or '.join(map(repr, THEMES))}")
+    for name in ("gentle", "metrics"):
+        if not isinstance(table.get(name, True), bool):
+            raise UsageError(f"{source}: {name} must be true or false")
     clients = table.get("clients", {})
     if not isinstance(clients, dict):
         raise UsageError(f"{source}: clients must be tables such as [clients.aider]")
@@ -154,6 +163,8 @@ def parse_settings(table: Mapping[str, object], source: str, folder: Path) -> Se
         api_key_file=folder / Path(key_file).expanduser() if key_file else None,
         interval_s=checked_interval(float(str(interval_s)), f"{source}: interval_s"),
         theme=str(theme),
+        gentle=table.get("gentle", Settings().gentle) is True,
+        metrics=table.get("metrics", Settings().metrics) is True,
         clients=tuple(_client(name, value, source) for name, value in clients.items()),
     )
 

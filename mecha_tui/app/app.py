@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import signal
 import sys
+from collections.abc import Mapping
 
 from textual import work
+from textual.actions import ActionParseResult
 from textual.app import App
+from textual.dom import DOMNode
 from textual.driver import Driver
 
 from mecha_tui.app.crash import crash_text
@@ -62,6 +65,7 @@ class MechaApp(App[None], inherit_bindings=False):
         self._sampler = sampler
         self._interval_s = interval_s
         self._crash: str | None = None
+        self._hurry = asyncio.Event()
         self.ascii_only = ascii_only
         self.desk = Desk(interval_s)
         for one in THEMES:
@@ -109,13 +113,29 @@ class MechaApp(App[None], inherit_bindings=False):
 
     @work(exclusive=True, group="sampling")
     async def sample_forever(self) -> None:
-        """Sample, draw, wait out the rest of the interval, and sample again."""
+        """Sample, draw and wait: longer while nothing happens, and no longer after a key."""
         loop = asyncio.get_running_loop()
         while True:
             began_s = loop.time()
-            self.desk.take(await self._sampler.sample())
+            self._hurry.clear()
+            taken = await self._sampler.sample()
+            self.desk.take(taken)
             self.redraw()
             await asyncio.sleep(max(0.0, began_s + self._interval_s - loop.time()))
+            rest_s = began_s + taken.pause_s - loop.time()
+            if rest_s > 0:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._hurry.wait(), rest_s)
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run what a key or a click asks for, and look again soon: somebody watches."""
+        self._hurry.set()
+        return await super().run_action(action, default_namespace, namespaces)
 
     def redraw(self) -> None:
         """Draw the screen on top."""

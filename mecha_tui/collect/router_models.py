@@ -1,4 +1,4 @@
-"""The launch flags of the models that a router runs, each in a process of its own."""
+"""The processes and launch flags of the models that a router runs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mecha_tui.collect.background import Background
 from mecha_tui.collect.model_file import shape_for_path
 from mecha_tui.collect.process import facts_of
 from mecha_tui.collect.sockets import Door, listener
+from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.core.command_line import launch_flags, listening_place
-from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.sample import NOT_LOOKED
 from mecha_tui.core.secrets import masked_arguments
 from mecha_tui.core.text import plain_text
@@ -21,12 +21,13 @@ from mecha_tui.core.text import plain_text
 INTERVAL_S = 5.0
 MODEL_LIMIT = 100
 """A model that is loaded again has another port, and so another command line."""
+CHILD = "the router runs it in a process of its own"
 ENVIRONMENT_UNSEEN = "the router's environment, which its models take over, was not seen"
 ARGUMENT_LIMIT = 4000
 
 
 class RouterModels:
-    """Reads flags from the command line that a router gives for a model.
+    """Finds a model's process and flags by the command line that a router gives for it.
 
     The environment counts too, and the router does not tell it: where the model's process
     runs on this machine, it is looked at. Reading goes on in a thread.
@@ -34,30 +35,32 @@ class RouterModels:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._known: dict[tuple[str, ...], Background[LaunchFlags]] = {}
+        self._known: dict[tuple[str, ...], Background[ProcessFacts]] = {}
 
-    def __call__(self, arguments: tuple[str, ...]) -> LaunchFlags:
-        """Return the newest flags; until they were read for the first time, unknown ones."""
+    def __call__(self, arguments: tuple[str, ...]) -> ProcessFacts:
+        """Return the newest facts; until they were read for the first time, unknown ones."""
         known = self._known.get(arguments)
         if known is None:
             if len(self._known) >= MODEL_LIMIT:
                 self._known.clear()
             first = launch_flags(None, None, NOT_LOOKED)
+            first = replace(first, sleep_idle_s=launch_flags(arguments, None).sleep_idle_s)
             known = self._known[arguments] = Background(
-                replace(first, sleep_idle_s=launch_flags(arguments, None).sleep_idle_s), INTERVAL_S
+                ProcessFacts(None, CHILD, first), INTERVAL_S
             )
-        known.refresh(lambda: flags_of_model(arguments), self._clock())
+        known.refresh(lambda: facts_of_model(arguments), self._clock())
         return known.value
 
 
-def flags_of_model(arguments: Sequence[str]) -> LaunchFlags:
-    """Return a model's flags, from its process where it is found and else from its arguments."""
+def facts_of_model(arguments: Sequence[str]) -> ProcessFacts:
+    """Return a model's process where it is found, and else what its arguments tell."""
     pid = _process_of(arguments)
     facts = None if pid is None else facts_of(pid)
     if facts is not None and facts.process is not None:
-        return facts.launch
+        return facts
     launch = launch_flags(arguments, None, ENVIRONMENT_UNSEEN, source="router")
-    return replace(launch, model=shape_for_path(launch.model_path))
+    launch = replace(launch, model=shape_for_path(launch.model_path))
+    return ProcessFacts(None, CHILD, launch)
 
 
 def _process_of(arguments: Sequence[str]) -> int | None:

@@ -11,10 +11,20 @@ from mecha_tui.collect.asking import Asker
 from mecha_tui.collect.endpoints import METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
 from mecha_tui.collect.health_check import HealthCheck
 from mecha_tui.collect.http import ApiKey, Connection
-from mecha_tui.collect.timing import Timing
+from mecha_tui.collect.manners import USUAL, Manners
+from mecha_tui.collect.timing import LATE_WAIT_S, PATIENCE_S, Timing
+from mecha_tui.collect.unasked import (
+    ASLEEP,
+    METRICS_OFF,
+    METRICS_UNWANTED,
+    RESTING,
+    SLOTS_OFF,
+    SPEAKS_FOR_ALL,
+)
 from mecha_tui.core.polling import (
     Looks,
     are_connections_wanted,
+    is_calm,
     is_metrics_due,
     is_models_due,
     is_props_due,
@@ -26,28 +36,6 @@ from mecha_tui.core.server import Counters, Props, Role
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.waiting import busy_count
 
-PATIENCE_S = 1.5
-"""An answer that takes longer is told to be late."""
-LATE_WAIT_S = 0.05
-
-SLOTS_OFF = "/slots is off: the server was started with --no-slots"
-METRICS_OFF = "/metrics is off: the server was started without --metrics"
-ASLEEP = "the server sleeps, and asking for its slots would wake it"
-RESTING = "idle, and not asked so that the server can fall asleep"
-
-_SPEAKS_FOR_ALL = frozenset(
-    {
-        Failure.REFUSED,
-        Failure.PENDING,
-        Failure.DROPPED,
-        Failure.LOADING,
-        Failure.LOCKED,
-        Failure.NOT_LOADED,
-        Failure.FOREIGN,
-    }
-)
-"""After one of these no further question is asked in the same round."""
-
 
 class ServerLook:
     """One server, or one model behind a router, and what was asked of it so far."""
@@ -58,6 +46,7 @@ class ServerLook:
         key: ApiKey | None,
         timing: Timing,
         model_id: str | None = None,
+        manners: Manners = USUAL,
     ) -> None:
         clock = self._clock = timing.clock
         self._round_limit_s = timing.round_limit_s
@@ -69,7 +58,8 @@ class ServerLook:
         self._metrics = Asker(METRICS, model_id, clock)
         self._models = Asker(MODELS, model_id, clock)
         self._router_models = Asker(ROUTER_MODELS, None, clock)
-        self._looks = Looks()
+        self._manners = manners
+        self._looks = Looks(is_gentle=manners.is_gentle, is_once=manners.is_once)
         self._last_props = Props()
         self._replies = Replies()
         self._round: asyncio.Task[None] | None = None
@@ -91,22 +81,45 @@ class ServerLook:
     def needs_connections(self) -> bool:
         """Whether other clients' connections decide anything: sleep, or an estimate."""
         are_metrics_off = self._says_metrics_are_off or self._metrics.is_absent
-        return are_metrics_off or self._looks.may_sleep is not False
+        is_counted = self._manners.wants_metrics and not are_metrics_off
+        return not is_counted or self._looks.may_sleep is not False
 
-    def tell(self, connections: int | None, sleep_idle_s: int | None) -> None:
+    @property
+    def is_quiet(self) -> bool:
+        """Whether its process is seen to do nothing since all its slots were found idle."""
+        return self._looks.is_quiet
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nothing goes on that a look at the usual pace would show sooner."""
+        return self._round is None and is_calm(self._looks, self._clock())
+
+    @property
+    def may_keep_awake(self) -> bool:
+        """Whether asking may keep it from a sleep of which nobody knows."""
+        return self._looks.may_keep_awake and self._looks.props_s is not None
+
+    def tell(
+        self, connections: int | None, sleep_idle_s: int | None, *, is_computing: bool | None
+    ) -> None:
         """Take in what is known from elsewhere before the next look.
 
         Args:
             connections: Other clients' connections; None when they cannot be seen, or are
                 not wanted.
             sleep_idle_s: ``--sleep-idle-seconds``, 0 or less for never; None if unknown.
+            is_computing: Whether its process uses the processor; None when it is not seen.
         """
-        self._looks = replace(self._looks, connections=connections, sleep_idle_s=sleep_idle_s)
+        self._looks = replace(
+            self._looks,
+            connections=connections,
+            sleep_idle_s=sleep_idle_s,
+            is_computing=is_computing,
+        )
 
     def forget(self) -> None:
         """Start anew, because another process answers now."""
-        looks = self._looks
-        self._looks = Looks(connections=looks.connections, sleep_idle_s=looks.sleep_idle_s)
+        self._looks = self._looks.anew()
         for asker in (self._props, self._slots, self._metrics, self._models):
             asker.forget()
 
@@ -157,19 +170,18 @@ class ServerLook:
         health = await self._health.check()
         now_s = self._clock()
         more = ", but /health answers: it is busy" if health.value else ", nor to /health"
-        late = self._current
-        if late is self._props:
-            self._replies = replace(self._replies, props=self._props.pending(now_s, more))
-        elif late is self._slots:
-            self._replies = replace(self._replies, slots=self._slots.pending(now_s, more))
-        elif late is self._metrics:
-            self._replies = replace(self._replies, metrics=self._metrics.pending(now_s, more))
-        elif late is self._models:
-            self._replies = replace(self._replies, models=self._models.pending(now_s, more))
-        elif late is self._router_models:
-            models = self._router_models.pending(now_s, more)
-            self._replies = replace(self._replies, models=models)
-        self._replies = replace(self._replies, health=health)
+        askers: dict[str, Asker[Any]] = {
+            "props": self._props,
+            "slots": self._slots,
+            "metrics": self._metrics,
+            "models": self._models if self._current is self._models else self._router_models,
+        }
+        late: dict[str, Any] = {
+            name: asker.pending(now_s, more)
+            for name, asker in askers.items()
+            if asker is self._current
+        }
+        self._replies = replace(self._replies, health=health, **late)
 
     async def _ask_round(self) -> None:
         """Ask everything that is due, in an order in which one answer spares the next."""
@@ -213,7 +225,7 @@ class ServerLook:
             self._looks = replace(self._looks, props_s=None)
         else:
             self._note_props(answer.value)
-        return answer.failure not in _SPEAKS_FOR_ALL
+        return answer.failure not in SPEAKS_FOR_ALL
 
     def _note_props(self, props: Props) -> None:
         self._last_props = props
@@ -224,6 +236,7 @@ class ServerLook:
             props_s=self._clock(),
             is_sleeping=props.is_sleeping,
             has_slept=looks.has_slept or props.is_sleeping is True,
+            slots_s=self._clock() if has_woken else looks.slots_s,
             idle_since_s=None if has_woken else looks.idle_since_s,
         )
         self._says_slots_are_off = props.has_slots_endpoint is False
@@ -241,16 +254,17 @@ class ServerLook:
         elif answer is None and is_slots_due(self._looks, now_s):
             self._current = self._slots
             answer = await self._slots.ask(self._connection)
-        self._looks = replace(self._looks, skipped_slots=answer is None)
         if answer is None:
             return True
         self._replies = replace(self._replies, slots=answer)
         if answer.value is not None:
             self._note_busy(busy_count(answer.value), len(answer.value))
-        return answer.failure is Failure.FOREIGN or answer.failure not in _SPEAKS_FOR_ALL
+        return answer.failure is Failure.FOREIGN or answer.failure not in SPEAKS_FOR_ALL
 
     async def _ask_metrics(self, now_s: float) -> None:
         answer: Answer[Counters] | None = self._metrics.absence(now_s)
+        if not self._manners.wants_metrics:
+            answer = Answer(now_s, failure=Failure.RESTING, detail=METRICS_UNWANTED)
         if answer is None and self._says_metrics_are_off:
             answer = Answer(now_s, failure=Failure.OFF, detail=METRICS_OFF)
         if answer is None and is_metrics_due(self._looks, now_s):

@@ -33,8 +33,22 @@ ClientSource = Callable[[str], tuple[ClientPromise, ...]]
 """Finds the clients that point at a server's address."""
 MemorySource = Callable[[ServerProcess | None], Memory]
 """Reads where memory stands, and what one process holds of it."""
-LaunchSource = Callable[[tuple[str, ...]], LaunchFlags]
-"""Reads the launch flags in a command line, as a router gives it for its children."""
+LaunchSource = Callable[[tuple[str, ...]], ProcessFacts]
+"""Finds the process of a command line, as a router gives it for its children."""
+
+CpuSource = Callable[[ServerProcess], "float | None"]
+"""Tells the seconds that a process has used the processor; None when it cannot be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where everything comes from that the server does not say itself."""
+
+    processes: ProcessSource
+    clients: ClientSource
+    memory: MemorySource
+    launch: LaunchSource
+    cpu: CpuSource
 
 
 def no_processes(url: str) -> ProcessFacts:
@@ -55,7 +69,13 @@ def no_memory(process: ServerProcess | None) -> Memory:
     return Memory()
 
 
-def no_launch(arguments: tuple[str, ...]) -> LaunchFlags:
-    """Return flags of which nothing was read."""
+def no_launch(arguments: tuple[str, ...]) -> ProcessFacts:
+    """Return nothing."""
     del arguments
-    return LaunchFlags()
+    return ProcessFacts()
+
+
+def no_cpu(process: ServerProcess) -> float | None:
+    """Return nothing."""
+    del process
+    return None

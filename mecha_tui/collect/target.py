@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.background import Background
-from mecha_tui.collect.connections import connections_to, count_in, read_tables
+from mecha_tui.collect.computing import Computing
+from mecha_tui.collect.connections import connections_to, read_tables
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.log_watch import LogWatch
+from mecha_tui.collect.manners import USUAL, Manners
+from mecha_tui.collect.router_child import LOADED, MEMORY_INTERVAL_S, SLEEPING, RouterChild
 from mecha_tui.collect.server_look import ServerLook
-from mecha_tui.collect.sources import (
-    ClientSource,
-    LaunchSource,
-    MemorySource,
-    ProcessFacts,
-    ProcessSource,
-)
+from mecha_tui.collect.sources import ProcessFacts, Sources
 from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
-from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
-from mecha_tui.core.replies import Answer, Replies
+from mecha_tui.core.replies import Replies
 from mecha_tui.core.sample import ServerSample
 from mecha_tui.core.server import Model
 from mecha_tui.core.state import ServerState, condition
 
 PROCESS_INTERVAL_S = 5.0
 CLIENTS_INTERVAL_S = 5.0
-MEMORY_INTERVAL_S = 2.0
 RESTART_MEMORY_INTERVAL_S = 0.5
 """Memory moves fast while a server ends or loads, and one wants to see it settle."""
 RESTART_LIMIT_S = 120.0
@@ -40,8 +35,6 @@ FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
 RUNNING_LIMIT = 64
 """So many models of one router are watched. Routers keep four by default, each a process."""
-LOADED, SLEEPING = "loaded", "sleeping"
-CHILD = "the router runs it in a process of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +43,7 @@ class Target:
 
     address: ServerAddress
     key: ApiKey | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where everything comes from that the server does not say itself."""
-
-    processes: ProcessSource
-    clients: ClientSource
-    memory: MemorySource
-    launch: LaunchSource
+    manners: Manners = USUAL
 
 
 class WatchedTarget:
@@ -70,24 +54,48 @@ class WatchedTarget:
         self._sources = sources
         self._timing = timing
         self._clock = timing.clock
-        self._look = ServerLook(target.address, target.key, timing)
-        self._children: dict[str, ServerLook] = {}
+        self._look = ServerLook(target.address, target.key, timing, None, target.manners)
+        self._computing = Computing(sources.cpu, timing.clock)
+        self._children: dict[str, RouterChild] = {}
         self._facts = Background(ProcessFacts(), PROCESS_INTERVAL_S)
         self._clients: Background[tuple[ClientPromise, ...]] = Background((), CLIENTS_INTERVAL_S)
         self._memory = Background(Memory(), MEMORY_INTERVAL_S)
         self._log = LogWatch()
         self._ran_before: tuple[Model, ...] = ()
         self._is_first = True
+        self._is_model_on_its_way = False
         self._state: ServerState | None = None
         self._state_since_s = 0.0
         self._pid: int | None = None
+
+    @property
+    def url(self) -> str:
+        """The address without credentials."""
+        return self._target.address.url
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nothing goes on that a look at the usual pace would show sooner."""
+        if self._is_model_on_its_way or self._state in (ServerState.DOWN, ServerState.LOADING):
+            return False
+        return self._look.is_calm and all(child.is_calm for child in self._children.values())
+
+    @property
+    def is_away(self) -> bool:
+        """Whether nothing has answered for longer than a restart takes."""
+        is_lost = self._state in (ServerState.DOWN, ServerState.NOT_LLAMA_SERVER)
+        return is_lost and self._clock() - self._state_since_s >= RESTART_LIMIT_S
 
     async def sample(self) -> tuple[ServerSample, ...]:
         """Look once; more than one sample comes from a router with loaded models."""
         await self._refresh()
         facts = self._facts.value
         connections = self._connections(facts) if self._look.wants_connections else None
-        self._look.tell(connections, facts.launch.sleep_idle_s.value)
+        self._look.tell(
+            connections,
+            facts.launch.sleep_idle_s.value,
+            is_computing=await self._computing.decide(facts),
+        )
         replies = await self._look.look()
         self._note_return(replies)
         own = ServerSample(
@@ -96,11 +104,14 @@ class WatchedTarget:
             connections=connections,
             process=facts.process,
             why_no_process=facts.why_no_process,
+            is_quiet=self._look.is_quiet,
+            may_keep_awake=self._look.may_keep_awake,
             launch=facts.launch,
             clients=self._clients.value,
             memory=self._memory.value,
             log=self._log.look(facts.process, self._clock()),
         )
+        self._is_model_on_its_way = _is_model_on_its_way(replies)
         running = _running(replies)
         if running is None:
             return (own, *self._unasked_children(own))
@@ -108,7 +119,8 @@ class WatchedTarget:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await asyncio.gather(*(look.aclose() for look in (self._look, *self._children.values())))
+        children = (child.aclose() for child in self._children.values())
+        await asyncio.gather(self._look.aclose(), *children)
 
     async def _refresh(self) -> None:
         """Take over what the slow sources have read, and begin what is due."""
@@ -157,7 +169,10 @@ class WatchedTarget:
     def _unasked_children(self, own: ServerSample) -> list[ServerSample]:
         """Return the models of a router that did not say this round which are loaded."""
         failed = own.replies.props if own.replies.props and own.replies.props.failure else None
-        return [self._child(own, model, Replies(props=failed)) for model in self._ran_before]
+        return [
+            self._children[model.model_id].sample(own, model, Replies(props=failed))
+            for model in self._ran_before
+        ]
 
     async def _sample_children(
         self, own: ServerSample, models: tuple[Model, ...]
@@ -167,48 +182,16 @@ class WatchedTarget:
         for name in [name for name in self._children if name not in names]:
             await self._children.pop(name).aclose()
         tables = read_tables() if self._target.address.is_loopback else b""
-        asked = (self._sample_child(own, model, tables) for model in models)
+        asked = (self._child(model).look(own, model, tables) for model in models)
         return list(await asyncio.gather(*asked))
 
-    async def _sample_child(self, own: ServerSample, model: Model, tables: bytes) -> ServerSample:
-        look = self._children.get(model.model_id)
-        if look is None:
-            target = self._target
-            look = ServerLook(target.address, target.key, self._timing, model.model_id)
-            self._children[model.model_id] = look
-        sample = self._child(own, model, Replies(), tables)
-        look.tell(sample.connections, sample.launch.sleep_idle_s.value)
-        replies = await look.look() if model.status == LOADED else look.asleep()
-        now_s = self._clock()
-        models: Answer[tuple[Model, ...]] = Answer(now_s, (model,), taken_s=now_s)
-        return replace(sample, replies=replace(replies, models=models))
-
-    def _child(
-        self, own: ServerSample, model: Model, replies: Replies, tables: bytes = b""
-    ) -> ServerSample:
-        arguments = model.arguments
-        return replace(
-            own,
-            model_id=model.model_id,
-            replies=replies,
-            connections=_connections_of_child(own, arguments or (), tables),
-            process=None,
-            why_no_process=CHILD,
-            log=None,
-            launch=LaunchFlags() if arguments is None else self._sources.launch(arguments),
-        )
-
-
-def _connections_of_child(
-    own: ServerSample, arguments: tuple[str, ...], tables: bytes
-) -> int | None:
-    """Count the router's connections to a child; ours through it end with their answers."""
-    if not tables or "--port" not in arguments[:-1]:
-        return None
-    port = arguments[arguments.index("--port") + 1]
-    if not (port.isdecimal() and len(port) <= 5 and 0 < int(port) < 65536):
-        return None
-    return count_in(tables, int(port), frozenset(), is_known=own.process is not None)
+    def _child(self, model: Model) -> RouterChild:
+        child = self._children.get(model.model_id)
+        if child is None:
+            target, name = self._target, model.model_id
+            look = ServerLook(target.address, target.key, self._timing, name, target.manners)
+            child = self._children[name] = RouterChild(look, self._sources, self._clock)
+        return child
 
 
 async def _wait_for(reading: Future[ProcessFacts], limit_s: float) -> None:
@@ -225,3 +208,9 @@ def _running(replies: Replies) -> tuple[Model, ...] | None:
         return None
     running = (model for model in replies.models.value if model.status in (LOADED, SLEEPING))
     return tuple(islice(running, RUNNING_LIMIT))
+
+
+def _is_model_on_its_way(replies: Replies) -> bool:
+    """Whether a router loads or fetches a model, or does what has no name here."""
+    models = replies.models.value if replies.models is not None else None
+    return any(one.status not in (LOADED, SLEEPING, "unloaded", None) for one in models or ())

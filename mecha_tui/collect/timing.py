@@ -7,6 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ROUND_LIMIT_S = 0.8
+PATIENCE_S = 1.5
+"""An answer that takes longer is told to be late."""
+LATE_WAIT_S = 0.05
+"""A round waits so long for one that is late already."""
 
 
 @dataclass(frozen=True, slots=True)

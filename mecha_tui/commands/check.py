@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     if options.yes and not options.fix:
         raise UsageError("--yes goes with --fix: add --fix")
     settings = settings_of(options)
-    sampler = make_sampler(settings, client=options.client)
+    sampler = make_sampler(settings, client=options.client, is_once=not options.watch)
     if options.watch:
         return asyncio.run(_watch(sampler, options.json, settings.interval_s))
     pictures = asyncio.run(_looked(sampler))
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         from mecha_tui.commands.fix import fix  # brings tomlkit, which nothing else needs
 
         if fix(pictures.values(), is_agreed=options.yes):
-            sampler = make_sampler(settings, client=options.client)
+            sampler = make_sampler(settings, client=options.client, is_once=not options.watch)
             pictures = asyncio.run(_looked(sampler))
             write_lines([(), *check_lines(pictures.values())])
     return exit_status(pictures.values())

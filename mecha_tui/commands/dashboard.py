@@ -19,7 +19,7 @@ COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
 def run(options: argparse.Namespace) -> int:
     """Watch the servers until the user quits."""
     settings = settings_of(options)
-    return show(make_sampler(settings), settings)
+    return show(make_sampler(settings, is_once=not has_terminal()), settings)
 
 
 def show(sampler: Sampler, settings: Settings) -> int:

@@ -14,6 +14,7 @@ from mecha_tui.core.sample import Sampler
 from mecha_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from mecha_tui.collect.manners import Manners
     from mecha_tui.collect.target import Target
     from mecha_tui.core.restart import Method, Restarter
 
@@ -35,6 +36,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         settings = replace(settings, api_key_file=options.api_key_file)
     if options.interval is not None:
         settings = replace(settings, interval_s=checked_interval(options.interval, "--interval"))
+    if options.gentle is not None:
+        settings = replace(settings, gentle=options.gentle)
     if options.theme:
         settings = replace(settings, theme=options.theme)
     if options.read_only:
@@ -98,11 +101,12 @@ def _folders() -> tuple[Path, Path]:
     return home, here
 
 
-def _targets(settings: Settings) -> list[Target]:
+def _targets(settings: Settings, manners: Manners | None = None) -> list[Target]:
     """Return the servers that the settings name, or which are found, each with its key."""
     from mecha_tui.collect.address import parse_address
     from mecha_tui.collect.discovery import find_servers
     from mecha_tui.collect.http import ApiKey
+    from mecha_tui.collect.manners import USUAL
     from mecha_tui.collect.mecha_config import local_providers
     from mecha_tui.collect.target import Target
 
@@ -110,7 +114,25 @@ def _targets(settings: Settings) -> list[Target]:
     key = ApiKey(told) if told else None
     urls = settings.urls or find_servers(local_providers(os.environ, *_folders()))
     addresses = [_from(settings.urls_source, parse_address, url) for url in urls]
-    return [Target(one, key if settings.urls or one.is_loopback else None) for one in addresses]
+    return [
+        Target(one, key if settings.urls or one.is_loopback else None, manners or USUAL)
+        for one in addresses
+    ]
+
+
+def _newcomers(settings: Settings, manners: Manners) -> Callable[[], list[Target]] | None:
+    """Return what finds servers that start later; None where the user has named all."""
+    from mecha_tui.collect.discovery import running_servers
+    from mecha_tui.collect.mecha_config import local_providers
+
+    if settings.urls or manners.is_once or local_providers(os.environ, *_folders()):
+        return None
+
+    def find() -> list[Target]:
+        running = tuple(running_servers())
+        return _targets(replace(settings, urls=running), manners) if running else []
+
+    return find
 
 
 def restart_keys(settings: Settings) -> list[str]:
@@ -152,7 +174,9 @@ def make_restarter(settings: Settings, wanted: Method | None = None) -> Restarte
     )
 
 
-def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
+def make_sampler(
+    settings: Settings, *, client: str | None = None, is_once: bool = False
+) -> Sampler:
     """Return the sampler that looks at the servers which the settings name, or which are found.
 
     The key goes to the servers that the user named, and else only to this machine's own.
@@ -160,6 +184,7 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     Args:
         settings: What to watch, and with which key.
         client: The name of the one client to judge; None for all.
+        is_once: Whether it is for a single report, which may be one of many in a loop.
 
     Raises:
         UsageError: An address or the key cannot be used.
@@ -167,13 +192,16 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
     # The collectors import httpx, psutil and pynvml: slow, and not needed for --help.
     from mecha_tui.collect.address import parse_address
     from mecha_tui.collect.clients.finder import client_finder
+    from mecha_tui.collect.computing import cpu_s
+    from mecha_tui.collect.manners import Manners
     from mecha_tui.collect.memory.reader import MemoryReader
     from mecha_tui.collect.process import LocalProcesses
     from mecha_tui.collect.router_models import RouterModels
     from mecha_tui.collect.sampler import HttpSampler
 
+    manners = Manners(settings.gentle, is_once, settings.metrics)
     home, here = _folders()
-    targets = _targets(settings)
+    targets = _targets(settings, manners)
     for one in settings.clients:
         if one.base_url is not None:
             _from(f"{one.source} base_url", parse_address, one.base_url)
@@ -183,4 +211,6 @@ def make_sampler(settings: Settings, *, client: str | None = None) -> Sampler:
         clients=client_finder(settings.clients, os.environ, home, here, client),
         memory=MemoryReader().read,
         launch=RouterModels(),
+        cpu=cpu_s,
+        discover=_newcomers(settings, manners),
     )

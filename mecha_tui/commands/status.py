@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print one report; 0 when every server answered, 1 when one did not."""
     sample_s = 0.0 if options.format == "tmux" else options.sample  # it shows no speed
-    pictures = asyncio.run(_looked(make_sampler(settings_of(options)), sample_s))
+    pictures = asyncio.run(_looked(make_sampler(settings_of(options), is_once=True), sample_s))
     if options.format == "json":
         print(json.dumps(status_json(pictures.values()), indent=2))
     elif options.format == "tmux":

@@ -63,6 +63,10 @@ class ServerPicture:
     slots: tuple[SlotPicture, ...] = ()
     slots_taken_s: float | None = None
     """When the slots shown were read; None before the first answer."""
+    quiet_s: float | None = None
+    """When its process was last seen to do nothing since all slots were found idle."""
+    may_keep_awake: bool = False
+    """Whether asking may keep it from a sleep of which nobody knows."""
     slots_reason: str | None = None
     """Why there are no slots, or no newer ones."""
     busy: int | None = None
@@ -80,6 +84,8 @@ class ServerPicture:
     clients: tuple[ClientPromise, ...] = ()
     agreement: Agreement = field(default_factory=Agreement)
     memory: Memory = field(default_factory=Memory)
+    is_own_memory: bool = True
+    """Whether the memory is this server's own, and not that of its router and all its models."""
     memory_findings: tuple[Finding, ...] = ()
     """What is wrong with memory now, worst first."""
     memory_history: MemoryHistory = field(default_factory=MemoryHistory)
@@ -100,6 +106,12 @@ class ServerPicture:
     def age_s(self) -> float | None:
         """How old the slots shown are, in seconds; None before the first answer."""
         return None if self.slots_taken_s is None else max(0.0, self.now_s - self.slots_taken_s)
+
+    @property
+    def unseen_s(self) -> float | None:
+        """For how long nothing has shown that the slots are still as shown, in seconds."""
+        seen_s = [one for one in (self.slots_taken_s, self.quiet_s) if one is not None]
+        return None if self.slots_taken_s is None else max(0.0, self.now_s - max(seen_s))
 
     @property
     def model_name(self) -> str | None:

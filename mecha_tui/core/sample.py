@@ -30,11 +30,17 @@ class ServerSample:
     process: ServerProcess | None = None
     why_no_process: str = ""
     """Why the process behind the address is not known."""
+    is_quiet: bool = False
+    """Whether its process is seen to do nothing since all its slots were found idle."""
+    may_keep_awake: bool = False
+    """Whether asking may keep it from a sleep of which nobody knows."""
     launch: LaunchFlags = field(default_factory=LaunchFlags)
     clients: tuple[ClientPromise, ...] = ()
     memory: Memory = field(default_factory=Memory)
     log: LogNews | None = None
     """What its log told since the look before; None when nothing new was read."""
+    is_own_memory: bool = True
+    """Whether the memory is this server's own, and not that of its router and all its models."""
 
     @property
     def key(self) -> str:
@@ -51,6 +57,8 @@ class Round:
     wall_s: float
     """Seconds since the epoch, for display only."""
     servers: tuple[ServerSample, ...] = ()
+    pause_s: float = 0.0
+    """So long nothing is likely to change, and the next look may wait."""
 
 
 class Sampler(Protocol):

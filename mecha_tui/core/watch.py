@@ -58,6 +58,9 @@ def next_picture(
         process=sample.process,
         last_process=sample.process or picture.last_process,
         why_no_process=sample.why_no_process,
+        is_own_memory=sample.is_own_memory,
+        may_keep_awake=sample.may_keep_awake,
+        quiet_s=now_s if sample.is_quiet else picture.quiet_s,
     )
     picture = _with_condition(picture, sample.replies)
     picture = _with_answers(picture, sample)
@@ -106,6 +109,7 @@ def _anew(picture: ServerPicture) -> ServerPicture:
         slots=(),
         slots_taken_s=None,
         slots_reason=None,
+        quiet_s=None,
         busy=None,
         written=Track(),
         read=Track(),

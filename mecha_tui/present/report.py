@@ -16,6 +16,11 @@ from mecha_tui.present.words import report_name
 SCHEMA = 1
 """Version of the JSON object; it changes when a field changes its meaning or goes."""
 
+MAY_KEEP_AWAKE = (
+    "asking for its slots keeps it awake, should it sleep when idle, which nothing here tells: "
+    "--gentle asks less"
+)
+
 Json = Mapping[str, object]
 
 ROUTER = ", the router and all its models"
@@ -49,12 +54,13 @@ def server_json(picture: ServerPicture) -> Json:
             "exact": picture.waiting.is_exact,
             "source": picture.waiting.source,
         },
+        "may_keep_awake": picture.may_keep_awake,
         "slots": [slot_json(one) for one in picture.slots],
         "numbers": numbers_json(picture),
         "clients": [client_json(client) for client in picture.clients],
         "agreement": picture.agreement.verdict.value,
         "findings": [finding_json(finding) for finding in picture.agreement.findings],
-        "memory": memory_json(picture.memory, of_router=picture.model_id is not None),
+        "memory": memory_json(picture.memory, of_router=not picture.is_own_memory),
     }
 
 
@@ -170,6 +176,8 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
         pool = picture.numbers.pool_tokens.value
         if picture.slots and pool is not None:
             lines.append(f"  all slots share  {_count(picture.held_tokens)}/{pool:,} tokens held")
+        if picture.may_keep_awake:
+            lines.append(f"  {MAY_KEEP_AWAKE}")
         lines += [f"  {one}" for one in _question_lines(picture)]
         lines += [f"  {_finding_line(one)}" for one in picture.agreement.disagreements]
     return "".join(f"{line}\n" for line in lines)

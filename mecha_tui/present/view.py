@@ -36,9 +36,9 @@ class View:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the picture is older than two rounds."""
-        age_s = self.picture.age_s if self.picture else None
-        return age_s is not None and age_s > 2 * self.interval_s
+        """Whether for two rounds nothing has shown that the picture still holds."""
+        unseen_s = self.picture.unseen_s if self.picture else None
+        return unseen_s is not None and unseen_s > 2 * self.interval_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def state_sign(picture: ServerPicture) -> Sign:
 
 def is_part_of_router(picture: ServerPicture) -> bool:
     """Whether memory figures are those of a router with all its models together."""
-    return picture.model_id is not None or picture.is_router
+    return picture.is_router or not picture.is_own_memory
 
 
 def is_embedding(picture: ServerPicture) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from mecha_tui.collect.address import parse_address
 from mecha_tui.collect.memory.reader import MemoryReader
 from mecha_tui.collect.process import LocalProcesses
+from mecha_tui.collect.router_child import MEMORY_INTERVAL_S
 from mecha_tui.collect.sampler import HttpSampler
-from mecha_tui.collect.target import MEMORY_INTERVAL_S, Target
+from mecha_tui.collect.target import Target
 
 ROUNDS = 15
 INTERVAL_S = 1.0

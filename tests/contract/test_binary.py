@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import urllib.request
@@ -83,25 +84,29 @@ def test_asking_without_autoload_loads_nothing(router: RunningServer) -> None:
     assert status_of(router, "beta") == "unloaded"
 
 
-async def test_a_model_behind_a_router_falls_asleep_on_time_while_watched(
+async def test_two_models_behind_a_router_fall_asleep_on_time_while_watched(
     tiny_model: Path, tmp_path: Path
 ) -> None:
-    shutil.copy(tiny_model, tmp_path / "alpha.gguf")
+    for name in ("alpha", "beta"):
+        shutil.copy(tiny_model, tmp_path / f"{name}.gguf")
     flags = ("--models-dir", str(tmp_path), "-c", "1024", "--sleep-idle-seconds", "2")
     with running_server(OLD, None, *flags) as router:
         async with watching(router.url) as watcher:
-            ask(router, "/models/load", {"model": "alpha"})
-            key = f"{router.url}#alpha"
+            for name in ("alpha", "beta"):
+                ask(router, "/models/load", {"model": name})
 
-            def state(_: object) -> ServerState | None:
-                return watcher.pictures[key].condition.state if key in watcher.pictures else None
+            def are_all(state: ServerState) -> bool:
+                children = [one for one in watcher.pictures.values() if one.model_id]
+                return [one.condition.state for one in children] == [state, state]
 
-            await watcher.until(lambda one: state(one) is ServerState.READY, "ready")
-            await watcher.until(lambda one: state(one) is ServerState.ASLEEP, "asleep")
-            assert watcher.pictures[key].slots
+            await watcher.until(lambda _: are_all(ServerState.READY), "ready")
+            await watcher.until(lambda _: are_all(ServerState.ASLEEP), "asleep")
+            children = [one for one in watcher.pictures.values() if one.model_id]
+            assert not any(one.slots for one in children), "an idle model was asked"
+            assert len({one.process and one.process.pid for one in children}) == 2
             for _ in range(10):
                 await watcher.look()
-                assert state(None) is ServerState.ASLEEP
+                assert are_all(ServerState.ASLEEP)
 
 
 async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
@@ -115,6 +120,12 @@ async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
         assert list(watcher.pictures) == [router.url]
         assert ask(router, "/models/load", {"model": "alpha"})[1] == {"success": True}
         await watcher.until(lambda _: f"{router.url}#alpha" in watcher.pictures, "alpha shown")
+        await watcher.until(
+            lambda _: watcher.pictures[f"{router.url}#alpha"].process is not None, "its process"
+        )
+        await watcher.look()
+        work = {"model": "alpha", "prompt": "hello", "n_predict": 400, "ignore_eos": True}
+        assert (await asyncio.to_thread(ask, router, "/completion", work))[0] == 200
         await watcher.until(
             lambda _: bool(watcher.pictures[f"{router.url}#alpha"].slots), "alpha's slots"
         )

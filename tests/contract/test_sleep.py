@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from mecha_tui.core.state import ServerState
 from tests.contract.watching import Watcher, watching
-from tests.servers import BUILDS, NEW, RunningServer, running_server, wait_until
+from tests.servers import BUILDS, NEW, PATIENCE_S, RunningServer, running_server, wait_until
 
 IDLE_S = 2
 FLAGS = ("-c", "1024", "-np", "2", "--metrics", "--sleep-idle-seconds", str(IDLE_S))
@@ -36,11 +38,9 @@ async def test_it_falls_asleep_while_watched_and_wakes_only_for_a_request(
     server: RunningServer,
 ) -> None:
     async with watching(server.url) as watcher:
-        await watcher.until(lambda picture: bool(picture.slots), "the slots")
         asleep = await watcher.until(
             lambda picture: picture.condition.state is ServerState.ASLEEP, "asleep"
         )
-        assert asleep.slots
         assert asleep.slots_reason == "the server sleeps, and asking for its slots would wake it"
         for _ in range(20):
             assert (await watcher.look()).condition.state is ServerState.ASLEEP
@@ -48,6 +48,7 @@ async def test_it_falls_asleep_while_watched_and_wakes_only_for_a_request(
         await asyncio.to_thread(server.complete, "hello", 5)
         await watcher.until(lambda picture: picture.slots_taken_s != slept_s, "seen again")
         await _asleep_again(watcher)
+        assert watcher.pictures[server.url].slots
     assert is_sleeping(server)
 
 
@@ -56,6 +57,33 @@ async def test_two_that_watch_do_not_keep_it_awake_for_each_other(server: Runnin
         await asyncio.to_thread(server.complete, "hello", 5)
         await asyncio.gather(_asleep_again(watcher), _asleep_again(other))
     assert is_sleeping(server)
+
+
+async def test_single_reports_in_a_loop_and_a_watching_check_let_it_sleep(
+    server: RunningServer,
+) -> None:
+    await asyncio.to_thread(server.complete, "hello", 5)
+    watch = await _mecha_tui("check", "--watch", "--interval", "0.3", "--url", server.url)
+    try:
+        state = None
+        deadline_s = asyncio.get_running_loop().time() + PATIENCE_S
+        while state != "asleep":
+            assert asyncio.get_running_loop().time() < deadline_s, "it never slept"
+            single = await _mecha_tui("status", "--json", "--url", server.url)
+            told = json.loads((await single.communicate())[0])["servers"][0]
+            state = told["state"]
+        assert told["slots"] == []
+        assert watch.returncode is None
+    finally:
+        watch.terminate()
+        await watch.communicate()
+    assert is_sleeping(server)
+
+
+async def _mecha_tui(*arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "mecha_tui", *arguments, stdout=asyncio.subprocess.PIPE
+    )
 
 
 async def _asleep_again(watcher: Watcher) -> None:

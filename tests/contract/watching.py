@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from mecha_tui.collect.address import parse_address
+from mecha_tui.collect.computing import cpu_s
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.process import LocalProcesses
 from mecha_tui.collect.router_models import RouterModels
@@ -51,6 +52,7 @@ async def watching(url: str, key: str | None = None) -> AsyncIterator[Watcher]:
         [Target(parse_address(url), ApiKey(key) if key else None)],
         processes=LocalProcesses(),
         launch=RouterModels(),
+        cpu=cpu_s,
     )
     try:
         yield Watcher(sampler)

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from mecha_tui.core.polling import (
+    GENTLE_INTERVAL_S,
     IDLE_PATIENCE_S,
     MODELS_INTERVAL_S,
     PARTLY_BUSY_METRICS_INTERVAL_S,
     PROPS_INTERVAL_S,
-    SLEEP_MARGIN_S,
-    UNKNOWN_REST_S,
+    QUIET_INTERVAL_S,
+    UNSEEN_INTERVAL_S,
     Looks,
     are_connections_wanted,
     is_metrics_due,
@@ -73,7 +74,8 @@ def test_props_are_asked_every_round_unless_the_server_never_sleeps(
     assert is_props_due(looks, NOW_S) is is_due
 
 
-REST_OVER_S = NOW_S - 30 - SLEEP_MARGIN_S
+UNSEEN = replace(SLEEPER, sleep_idle_s=None)
+"""One of which nobody knows whether it sleeps, nor what it does."""
 
 
 @pytest.mark.parametrize(
@@ -83,21 +85,29 @@ REST_OVER_S = NOW_S - 30 - SLEEP_MARGIN_S
         (Looks(is_sleeping=True), True),
         (replace(NEVER, is_sleeping=True), True),
         (replace(SLEEPER, is_sleeping=True, connections=3), True),
+        (replace(SLEEPER, is_sleeping=True, is_computing=True), True),
         (NEVER, False),
+        (replace(NEVER, is_computing=False), False),
         (SLEEPER, True),
+        (replace(SLEEPER, slots_s=NOW_S - GENTLE_INTERVAL_S), False),
+        (replace(SLEEPER, slots_s=NOW_S - GENTLE_INTERVAL_S, is_computing=False), True),
+        (replace(SLEEPER, slots_s=NOW_S - GENTLE_INTERVAL_S, connections=0), True),
         (replace(SLEEPER, connections=0), True),
         (replace(SLEEPER, connections=1), False),
-        (replace(SLEEPER, busy=1, idle_since_s=None), False),
-        (replace(SLEEPER, slots_s=REST_OVER_S), False),
-        (replace(SLEEPER, slots_s=REST_OVER_S + 0.1), True),
-        (replace(SLEEPER, sleep_idle_s=None), False),
-        (replace(SLEEPER, sleep_idle_s=None, connections=0), True),
-        (replace(SLEEPER, sleep_idle_s=None, has_slept=True), True),
-        (
-            replace(SLEEPER, sleep_idle_s=None, has_slept=True, slots_s=NOW_S - UNKNOWN_REST_S),
-            False,
-        ),
-        (replace(SLEEPER, sleep_idle_s=None, is_sleeping=None, connections=0), False),
+        (replace(SLEEPER, connections=1, is_computing=False), True),
+        (replace(SLEEPER, connections=0, is_computing=True), False),
+        (replace(SLEEPER, busy=1, idle_since_s=None, is_computing=False), False),
+        (replace(SLEEPER, slots_s=None, idle_since_s=None), False),
+        (replace(SLEEPER, slots_s=None, idle_since_s=None, is_once=True), True),
+        (replace(SLEEPER, slots_s=None, idle_since_s=None, is_computing=False), True),
+        (replace(SLEEPER, slots_s=None, idle_since_s=None, connections=0), True),
+        (UNSEEN, False),
+        (replace(UNSEEN, is_gentle=True), True),
+        (replace(UNSEEN, is_computing=False), True),
+        (replace(UNSEEN, connections=0), True),
+        (replace(UNSEEN, has_slept=True), True),
+        (replace(UNSEEN, has_slept=True, slots_s=NOW_S - GENTLE_INTERVAL_S), False),
+        (replace(UNSEEN, is_sleeping=None, connections=0), False),
     ],
 )
 def test_a_server_that_may_fall_asleep_is_left_alone_while_idle(
@@ -110,6 +120,23 @@ def test_a_server_that_may_fall_asleep_is_left_alone_while_idle(
         assert not is_metrics_due(replace(looks, has_slots=False), NOW_S)
 
 
+@pytest.mark.parametrize(
+    ("looks", "may_keep_awake"),
+    [
+        (UNSEEN, True),
+        (replace(UNSEEN, is_gentle=True), False),
+        (replace(UNSEEN, connections=0), False),
+        (replace(UNSEEN, is_computing=True), False),
+        (NEVER, False),
+        (SLEEPER, False),
+    ],
+)
+def test_it_is_told_where_asking_may_keep_a_server_awake(
+    looks: Looks, may_keep_awake: bool
+) -> None:
+    assert looks.may_keep_awake is may_keep_awake
+
+
 LONG_IDLE = replace(NEVER, idle_since_s=NOW_S - IDLE_PATIENCE_S)
 
 
@@ -120,7 +147,10 @@ LONG_IDLE = replace(NEVER, idle_since_s=NOW_S - IDLE_PATIENCE_S)
         (NEVER, True),
         (LONG_IDLE, False),
         (replace(LONG_IDLE, connections=1), True),
-        (replace(LONG_IDLE, skipped_slots=True), True),
+        (replace(LONG_IDLE, is_computing=True), True),
+        (replace(LONG_IDLE, slots_s=NOW_S - UNSEEN_INTERVAL_S), True),
+        (replace(LONG_IDLE, slots_s=NOW_S - UNSEEN_INTERVAL_S, is_computing=False), False),
+        (replace(LONG_IDLE, slots_s=NOW_S - QUIET_INTERVAL_S, is_computing=False), True),
         (replace(LONG_IDLE, busy=1, idle_since_s=None), True),
     ],
 )
@@ -164,6 +194,8 @@ def test_the_list_of_models_is_asked_now_and_then() -> None:
         (replace(FULL, deferred=0), False),
         (NEVER, False),
         (SLEEPER, True),
+        (replace(SLEEPER, is_computing=False), False),
+        (replace(FULL, deferred=None, is_computing=True), True),
         (replace(SLEEPER, is_sleeping=True), True),
         (replace(SLEEPER, busy=1, deferred=0), False),
     ],

@@ -48,6 +48,7 @@ def test_the_json_has_every_field_of_the_contract() -> None:
         "pool_tokens",
         "busy",
         "waiting",
+        "may_keep_awake",
         "slots",
         "numbers",
         "agreement",

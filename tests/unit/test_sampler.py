@@ -6,12 +6,14 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from mecha_tui.collect.address import parse_address
+from mecha_tui.collect.address import ServerAddress, parse_address
 from mecha_tui.collect.http import ApiKey
+from mecha_tui.collect.manners import Manners
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.sources import ProcessFacts
 from mecha_tui.collect.target import RESTART_LIMIT_S, RUNNING_LIMIT, Target
@@ -19,6 +21,7 @@ from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
 from mecha_tui.core.memory import Memory
+from mecha_tui.core.polling import CALM_INTERVAL_S
 from mecha_tui.core.reading import known
 from mecha_tui.core.replies import Failure, Replies
 from mecha_tui.core.sample import Round, ServerSample
@@ -157,28 +160,98 @@ async def test_a_sleeping_server_is_asked_for_nothing_that_wakes_it(
     assert set(stub.targets) == {"/props", "/v1/models"}
 
 
-async def test_an_idle_server_that_sleeps_is_left_alone_until_it_has_been_busy(
+class Processor:
+    """What a process has used of the processor, as a test has it."""
+
+    def __init__(self) -> None:
+        self.used_s = 1.0
+        self.clock = Clock()
+
+    def __call__(self, _: ServerProcess) -> float | None:
+        return self.used_s
+
+    def sampler(self, stub: StubServer, facts: ProcessFacts) -> HttpSampler:
+        timing = Timing(self.clock, PATIENT_S)
+        return HttpSampler([target(stub)], processes=lambda _: facts, cpu=self, timing=timing)
+
+    async def look(self, sampler: HttpSampler, *, used_s: float) -> ServerSample:
+        """Look once, one second later."""
+        self.clock.now_s += 1.0
+        self.used_s += used_s
+        return await look(sampler)
+
+
+async def test_an_idle_server_that_sleeps_is_not_asked_until_its_process_works(
+    stub: StubServer, server: Server
+) -> None:
+    processor = Processor()
+    async with sampling(processor.sampler(stub, SLEEPS)) as sampler:
+        await look(sampler)
+        for _ in range(5):
+            sample = await processor.look(sampler, used_s=0.01)
+        assert not {"/slots", "/metrics"} & set(stub.targets)
+        assert sample.replies.slots is not None
+        assert sample.replies.slots.failure is Failure.RESTING
+        assert condition(sample.replies).state is ServerState.READY
+        for _ in range(3):
+            await processor.look(sampler, used_s=0.9)
+        assert stub.targets.count("/slots") == 3
+        server.raw["/slots"] = reply([IDLE])
+        for _ in range(5):
+            sample = await processor.look(sampler, used_s=0.0)
+        assert stub.targets.count("/slots") == 4, "its end is seen, and then it is left alone"
+        assert sample.is_quiet
+
+
+async def test_an_idle_server_whose_work_would_be_seen_is_asked_rarely(
     stub: StubServer, server: Server
 ) -> None:
     server.raw["/slots"] = reply([IDLE])
-    facts = SLEEPS
-    sampler = patient([target(stub)], processes=lambda _: facts)
-    async with sampling(sampler):
-        for _ in range(5):
-            sample = await look(sampler)
-    assert stub.targets.count("/slots") == 1
-    assert stub.targets.count("/metrics") == 0
-    assert sample.replies.slots is not None
-    assert sample.replies.slots.failure is Failure.RESTING
-    assert condition(sample.replies).state is ServerState.READY
+    processor = Processor()
+    async with sampling(processor.sampler(stub, NEVER_SLEEPS)) as sampler:
+        for _ in range(60):
+            sample = await processor.look(sampler, used_s=0.0)
+        idle = len(stub.targets)
+        assert idle < 30
+        assert sample.is_quiet
+        await processor.look(sampler, used_s=0.5)
+    assert "/slots" in stub.targets[idle:]
 
 
-async def test_a_busy_server_that_sleeps_is_watched_all_the_time(stub: StubServer) -> None:
-    sampler = patient([target(stub)], processes=lambda _: SLEEPS)
-    async with sampling(sampler):
+async def test_nothing_that_the_settings_exclude_is_asked(stub: StubServer) -> None:
+    plain = Target(parse_address(stub.url), manners=Manners(wants_metrics=False))
+    async with sampling(patient([plain])) as sampler:
+        sample = await look(sampler)
+    assert stub.targets == ["/props", "/slots", "/v1/models"]
+    assert sample.replies.metrics is not None
+    assert "metrics = false" in sample.replies.metrics.detail
+
+
+@pytest.mark.parametrize(
+    ("manners", "slots_asked", "may_keep_awake"),
+    [
+        (Manners(), 3, True),
+        (Manners(is_gentle=True), 1, False),
+        (Manners(is_gentle=True, is_once=True), 0, False),
+    ],
+)
+async def test_a_server_of_which_nothing_is_known_is_asked_as_gently_as_the_user_wants(
+    stub: StubServer,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    manners: Manners,
+    slots_asked: int,
+    *,
+    may_keep_awake: bool,
+) -> None:
+    server.raw["/slots"] = reply([IDLE])
+    monkeypatch.setattr(ServerAddress, "is_loopback", property(lambda _: False))
+    far = Target(parse_address(stub.url), manners=manners)
+    async with sampling(patient([far])) as sampler:
         for _ in range(3):
-            await sampler.sample()
-    assert stub.targets.count("/slots") == 3
+            sample = await look(sampler)
+    assert stub.targets.count("/slots") == slots_asked
+    assert sample.may_keep_awake is may_keep_awake
 
 
 async def test_an_endpoint_that_is_off_is_told_every_round_and_asked_once(
@@ -210,7 +283,7 @@ async def test_an_endpoint_that_is_off_is_tried_again_when_another_process_answe
     pid = 7
     sampler = HttpSampler(
         [target(stub)],
-        processes=lambda _: ProcessFacts(ServerProcess(pid, 1.0)),
+        processes=lambda _: replace(NEVER_SLEEPS, process=ServerProcess(pid, 1.0)),
         timing=Timing(clock, PATIENT_S),
     )
     async with sampling(sampler):
@@ -418,7 +491,7 @@ async def test_memory_is_read_faster_while_a_server_is_away_but_not_for_ever() -
         for _ in range(count):
             now[0] += 0.5
             await look(sampler)
-            reading = sampler._watched[0]._memory._future
+            reading = sampler._rounds[gone.address.url].watched._memory._future
             if reading is not None:
                 await asyncio.wrap_future(reading)
         return len(read_at) - before
@@ -430,7 +503,7 @@ async def test_memory_is_read_faster_while_a_server_is_away_but_not_for_ever() -
         assert await rounds(20) == 20
         now[0] += RESTART_LIMIT_S
         await rounds(4)
-        assert await rounds(20) == 5
+        assert await rounds(20) == 2, "it is tried every five seconds"
 
 
 async def test_what_the_sources_read_comes_with_the_round(stub: StubServer) -> None:
@@ -481,11 +554,20 @@ async def test_a_router_shows_itself_and_each_loaded_model_and_asks_no_other() -
     states = {"a": "loaded", "b": "unloaded", "c": "sleeping", "d": "loading", "e": "dreaming"}
     flags = LaunchFlags(context_tokens=known(64, "router"))
     with stub_server(router(states)) as stub:
-        sampler = patient([target(stub)], launch=lambda _: flags)
+        facts = ProcessFacts(ServerProcess(9, 2.0), "", flags)
+        memory = {9: Memory(kind_note="the child's"), None: Memory(kind_note="the router's")}
+        sampler = patient(
+            [target(stub)],
+            launch=lambda _: facts,
+            memory=lambda process: memory[process and process.pid],
+        )
         async with sampling(sampler):
             taken: Round = await sampler.sample()
             states["a"], states["b"] = "sleeping", "loaded"
             later: Round = await sampler.sample()
+            while not later.servers[1].is_own_memory:
+                later = await sampler.sample()
+    assert later.servers[1].memory == memory[9], "its own, and not the router's"
     own, child, sleeper = taken.servers
     assert sleeper.model_id == "c"
     assert condition(sleeper.replies).state is ServerState.ASLEEP
@@ -542,3 +624,57 @@ async def test_several_servers_are_looked_at_at_once_and_one_that_hangs_costs_no
                 taken = await sampler.sample()
     assert [sample.url for sample in taken.servers] == [hung.url, stub.url]
     assert condition(taken.servers[1].replies).state is ServerState.READY
+
+
+async def test_a_server_that_is_down_for_long_is_tried_less_often() -> None:
+    clock = Clock()
+    gone = Target(parse_address(f"http://127.0.0.1:{free_port()}"))
+    async with sampling(HttpSampler([gone], timing=Timing(clock, PATIENT_S))) as sampler:
+
+        async def tries(count: int) -> int:
+            """Return in how many rounds, a second apart, the server was tried."""
+            tried = 0
+            for _ in range(count):
+                clock.now_s += 1.0
+                tried += (await look(sampler)).replies != Replies()
+            return tried
+
+        assert await tries(10) == 10, "it may be restarting"
+        clock.now_s += RESTART_LIMIT_S
+        await look(sampler)
+        assert await tries(10) == 2
+        assert (await sampler.sample()).pause_s > 0
+
+
+async def test_the_next_look_may_wait_only_while_nothing_works(
+    stub: StubServer, server: Server
+) -> None:
+    server.raw["/slots"] = reply([IDLE])
+    processor = Processor()
+    async with sampling(processor.sampler(stub, NEVER_SLEEPS)) as sampler:
+        assert (await sampler.sample()).pause_s == 0, "its process was not seen to rest yet"
+        for _ in range(12):
+            await processor.look(sampler, used_s=0.0)
+        assert (await sampler.sample()).pause_s == CALM_INTERVAL_S
+        processor.clock.now_s += 1.0
+        processor.used_s += 0.5
+        assert (await sampler.sample()).pause_s == 0
+
+
+async def test_servers_that_appear_are_watched_and_those_gone_for_good_are_not(
+    stub: StubServer,
+) -> None:
+    clock = Clock()
+    gone = Target(parse_address(f"http://127.0.0.1:{free_port()}"))
+    sampler = HttpSampler([gone], discover=lambda: [target(stub)], timing=Timing(clock, PATIENT_S))
+    async with sampling(sampler):
+        for _ in range(400):
+            taken = await sampler.sample()
+            if len(taken.servers) == 2:
+                break
+            await asyncio.sleep(0.01)
+        assert [one.url for one in taken.servers] == [gone.address.url, stub.url]
+        clock.now_s += RESTART_LIMIT_S
+        for _ in range(2):
+            taken = await sampler.sample()
+        assert [one.url for one in taken.servers] == [stub.url]

@@ -197,5 +197,7 @@ def slots_footer(view: View, content: SlotLines) -> Line:
         is_calm = not picture.is_lost and picture.slots_reason is not None
         tone = Tone.MUTED if is_calm else Tone.WARNING
         parts.append(Part(f"picture {numbers.age(picture.age_s)} old · ", tone))
+    if picture.may_keep_awake:
+        parts.append(muted("may keep it awake, see --gentle · "))
     parts.append(muted(busy_words(picture)))
     return line(*parts)
