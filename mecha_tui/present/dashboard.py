@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
 
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.present.frame import Box, Frame
+from mecha_tui.present.frame import Frame
 from mecha_tui.present.panel import INSET, panel
 from mecha_tui.present.panels.events_panel import events_lines
 from mecha_tui.present.panels.footer import footer
@@ -37,8 +35,7 @@ def dashboard(view: View, width: int, height: int) -> Frame:
     number_lines = [] if picture is None else numbers_lines(picture, width - 2 * INSET, 9)
     chosen = plan(width, height, max(1, len(number_lines)), slots_need(picture))
     if chosen.layout is Layout.SUMMARY:
-        lines = summary_lines(view, width, height)
-        return Frame(tuple(lines), (Box(0, 0, width, height),))
+        return Frame(tuple(summary_lines(view, width, height)))
     frame = _Stack(width)
     frame.add([header(view, width)])
     frame.add(_numbers(picture, number_lines, width, chosen.numbers))
@@ -55,24 +52,15 @@ def dashboard(view: View, width: int, height: int) -> Frame:
 
 
 class _Stack:
-    """Collects lines from the top down, and the boxes they make."""
+    """Collects lines from the top down."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.lines: list[Line] = []
-        self.boxes: list[Box] = []
         self.hits: list[Hit] = []
 
-    def add(self, lines: Sequence[Line], cuts: Sequence[int] = ()) -> None:
-        """Add a band of lines, cut into boxes at some columns."""
-        top, edges = len(self.lines), [0, *cuts, self.width]
-        above = self.boxes[-1] if self.boxes else None
-        if above is not None and not cuts and above.width == self.width:
-            # Every box costs time whenever anything is drawn.
-            self.boxes[-1] = replace(above, height=above.height + len(lines))
-        else:
-            for left, right in pairwise(edges):
-                self.boxes.append(Box(left, top, right - left, len(lines)))
+    def add(self, lines: Sequence[Line]) -> None:
+        """Add a band of lines."""
         self.lines.extend(filled(one, self.width) for one in lines)
 
     def closed(self, view: View, height: int, visible_rows: int) -> Frame:
@@ -82,9 +70,7 @@ class _Stack:
             self.add([()] * missing)
         keys, hits = footer(view.hints, self.width, height - 1)
         self.add([keys])
-        return Frame(
-            tuple(self.lines[:height]), tuple(self.boxes), (*self.hits, *hits), visible_rows
-        )
+        return Frame(tuple(self.lines[:height]), (*self.hits, *hits), visible_rows)
 
 
 def _numbers(
@@ -110,11 +96,8 @@ def _add_slots(frame: _Stack, view: View, width: int, height: int) -> int:
         for index, slot_id in enumerate(content.slot_ids)
         if slot_id is not None
     ]
-    lines = panel(
-        _title("2", "slots"), content.lines, width, height, footer=slots_footer(view, content)
-    )
-    cuts = [INSET + offset for offset in content.changing_x]
-    frame.add(lines, [cut for cut in cuts if cut < width])
+    below = slots_footer(view, content)
+    frame.add(panel(_title("2", "slots"), content.lines, width, height, footer=below))
     return sum(slot_id is not None for slot_id in content.slot_ids)
 
 
@@ -148,11 +131,7 @@ def _add_lower(frame: _Stack, view: View, width: int, chosen: Plan) -> None:
         events = events_lines(picture.events, widths[2] - 2 * INSET, inner)
         panels.append(panel(_title("5", "events"), events, widths[2], chosen.lower))
     gap = line(" " * _GAP)
-    lines = [sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)]
-    lefts = [sum(widths[:index]) + index * _GAP for index in range(len(widths))]
-    # Of a running chart mostly the newest column changes.
-    newest = lefts[0] + widths[0] - INSET - 1
-    frame.add(lines, sorted([left + INSET for left in lefts] + [newest]))
+    frame.add([sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)])
     if chosen.events >= 3:
         events = events_lines(picture.events, width - 2 * INSET, chosen.events - BORDERS)
         frame.add(panel(_title("5", "events"), events, width, chosen.events))

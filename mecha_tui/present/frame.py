@@ -1,4 +1,4 @@
-"""A whole screen as lines, where it can be cut into tiles, and where it answers the mouse."""
+"""A whole screen as lines, and where it answers the mouse."""
 
 from __future__ import annotations
 
@@ -9,22 +9,10 @@ from mecha_tui.present.view import Hit
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle of the screen."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
     """One drawn screen."""
 
     lines: tuple[Line, ...]
-    boxes: tuple[Box, ...] = ()
-    """Rectangles that cover the screen without overlapping, cut where changes begin."""
     hits: tuple[Hit, ...] = ()
     visible_rows: int = 0
     """How many rows of the slot table are on the screen."""

@@ -158,14 +158,3 @@ def assembled(columns: Sequence[Column], texts: Mapping[str, Line]) -> Line:
         placed_text = (blank, *text) if column.is_right else filled(text, column.width)
         parts.extend(part for part in placed_text if part.text)
     return tuple(parts)
-
-
-def changing_offsets(columns: Sequence[Column]) -> tuple[int, ...]:
-    """Return how many cells stand before the gauge, and before the figures that never rest."""
-    offsets: dict[str, int] = {}
-    offset = 0
-    for column in columns:
-        offsets[column.name] = offset
-        offset += column.width + GAP
-    figures = offsets.get("percent", offsets.get("held", offset))
-    return tuple(sorted({offsets.get("gauge", figures), figures}))

@@ -40,8 +40,6 @@ def test_every_size_is_filled_exactly(name: str) -> None:
         view = View(PICTURES[name], count=3, hints=keys, chosen_slot=0, paused_wall_s=1.0)
         frame = dashboard(view, width, height)
         assert [width_of(one) for one in frame.lines] == [width] * height, (width, height)
-        covered = sum(box.width * box.height for box in frame.boxes)
-        assert covered == width * height, (width, height)
 
 
 @pytest.mark.parametrize("height", HEIGHTS)

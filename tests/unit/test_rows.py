@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mecha_tui.core.slots import Phase, Slot
-from mecha_tui.present.rows import GAP, cells, changing_offsets, heading, placed, row
+from mecha_tui.present.rows import cells, heading, placed, row
 from mecha_tui.present.text import Tone, plain, width_of
 from tests.app import scenes
 
@@ -98,15 +98,5 @@ def test_every_row_has_the_headings_width(slots: list[Slot], width: int) -> None
         width_of(row(columns, one, found)) == wide
         for one, found in zip(pictures, texts_of, strict=True)
     )
-    assert all(offset <= wide + GAP for offset in changing_offsets(columns))
     if any(column.name == "gauge" and column.width > 0 for column in columns):
         assert wide <= width
-
-
-def test_what_changes_with_every_token_begins_at_the_gauge_and_at_the_figures() -> None:
-    one = scenes.four_slots()[0]
-    columns = placed(114, [cells(one, scenes.NOW_S)])
-    drawn = plain(row(columns, one, cells(one, scenes.NOW_S)))
-    gauge_x, figures_x = changing_offsets(columns)
-    assert drawn[gauge_x] == "━"
-    assert drawn[figures_x:].split()[:2] == ["68", "%"]

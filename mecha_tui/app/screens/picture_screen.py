@@ -54,6 +54,7 @@ class PictureScreen(Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """Draw what happened while another screen was on top."""
+        self.canvas.forget()
         self.draw()
 
     async def on_click(self, event: events.Click) -> None:

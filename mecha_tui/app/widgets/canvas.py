@@ -1,73 +1,48 @@
 """Draws frames, and sends the terminal only the cells that changed.
 
-Textual sends a changed line of a widget from the widget's left edge on. The canvas is
-therefore cut into tiles at the columns where changes begin, and every tile asks for its
-own stretch of a line alone.
+Textual sends a changed line of a widget from the widget's left edge on. The canvas
+therefore writes changes by itself; Textual draws it whole when it has to be drawn whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import ComposeResult
-from textual.geometry import Offset, Region, Size, Spacing
-from textual.layout import ArrangeResult, Layout, WidgetPlacement
+
+# Private, like App._display below: the only two names that mecha-tui takes from inside
+# Textual, for what it has no public way to do. tests/app/test_canvas.py holds them.
+from textual._compositor import CompositorUpdate
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from mecha_tui.present.clean import cell_width
-from mecha_tui.present.frame import Box, Frame
+from mecha_tui.present.changes import changed_spans
+from mecha_tui.present.frame import Frame
 from mecha_tui.present.plain_glyphs import ascii_only
 from mecha_tui.present.text import EMPTY, Line, Part, Tone
 
-TILES = 16
-"""Tiles kept ready; no frame is cut into more."""
 
-Cell = tuple[str, Tone, bool, bool]
-
-
-class Tile(Widget):
-    """One rectangle of the canvas."""
+class Changes(CompositorUpdate):
+    """What the terminal does not show yet, worked out when it is really written."""
 
     def __init__(self, canvas: Canvas) -> None:
-        super().__init__()
         self._canvas = canvas
-        self.box = Box(0, 0, 0, 0)
 
-    def render_line(self, y: int) -> Strip:
-        """Draw one line of the rectangle."""
-        box = self.box
-        return self._canvas.strip(box.y + y).crop_extend(box.x, box.x + box.width, None)
-
-    def refresh_line(self, y: int, last_x: int) -> None:
-        """Ask for one line to be drawn again, up to and with one column."""
-        self.refresh(Region(0, y, last_x + 1, 1))
-
-
-class Tiling(Layout):
-    """Puts every tile where its box is."""
-
-    name = "tiling"
-
-    def arrange(
-        self,
-        parent: Widget,
-        children: list[Widget],
-        size: Size,  # noqa: ARG002
-        greedy: bool = True,  # noqa: ARG002
-    ) -> ArrangeResult:
-        """Place the tiles; those without a box get no room."""
-        parent.pre_layout(self)
-        nowhere, no_margin = Offset(0, 0), Spacing()
-        return [
-            WidgetPlacement(Region(box.x, box.y, box.width, box.height), nowhere, no_margin, tile)
-            for tile in children
-            if isinstance(tile, Tile)
-            for box in (tile.box,)
-        ]
+    def render_segments(self, console: Console) -> str:
+        """Return what to write; neighbours of one look share its escape sequence."""
+        written: list[str] = []
+        text, look = "", None
+        for x, y, strip in self._canvas.unsent():
+            move = f"\x1b[{y + 1};{x + 1}H"
+            for segment in strip:
+                if text and segment.style != look:
+                    written.append(Strip([Segment(text, look)]).render(console))
+                    text = ""
+                text, look, move = text + move + segment.text, segment.style, ""
+        return "".join([*written, Strip([Segment(text, look)]).render(console)] if text else [])
 
 
 class Canvas(Widget):
@@ -78,38 +53,57 @@ class Canvas(Widget):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__()
         self._ascii_only = ascii_only
-        self._tiles = tuple(Tile(self) for _ in range(TILES))
         self._styles_by_look: dict[tuple[Tone, bool, bool], Style] = {}
         self._strips: dict[Line, Strip] = {}
         self.frame = Frame(())
-        self._tiling = Tiling()
-
-    @property
-    def layout(self) -> Layout:
-        """Return what places the tiles."""
-        return self._tiling
-
-    def compose(self) -> ComposeResult:
-        """Mount the tiles once; later only their boxes change."""
-        yield from self._tiles
+        self._sent: dict[int, Line] = {}
+        """The lines that the terminal shows, as far as that is known."""
+        self._sent_size = Size()
 
     def show(self, frame: Frame) -> None:
         """Draw a frame; what it shares with the one before is left alone."""
-        before, self.frame = self.frame, frame
-        if frame.boxes != before.boxes:
-            self._place(frame.boxes)
-            return
-        for y, changed in enumerate(zip(before.lines, frame.lines, strict=False)):
-            if changed[0] != changed[1]:
-                self._refresh_line(y, *changed)
+        self.frame = frame
+        if self._sent_size != self.app.size:
+            self.forget()
+        if len(self._sent) == len(frame.lines) and self.screen.is_current:
+            if any(self._changed_lines()):
+                # Textual says "renderable" and draws this kind first.
+                self.app._display(self.screen, Changes(self))  # type: ignore[arg-type]
+        else:
+            self.refresh()
+
+    def forget(self) -> None:
+        """Count on nothing that the terminal shows: the next frame is drawn whole."""
+        self._sent.clear()
+        self._sent_size = self.app.size
+
+    def unsent(self) -> Iterator[tuple[int, int, Strip]]:
+        """Yield what changed, with its column and line, to be written at once."""
+        for y in list(self._changed_lines()):
+            after = self.frame.lines[y]
+            for x, end in changed_spans(self._sent[y], after):
+                yield x, y, self.strip(y).crop(x, end)
+            self._sent[y] = after
+
+    def _changed_lines(self) -> Iterator[int]:
+        for y, after in enumerate(self.frame.lines):
+            before = self._sent[y]
+            if before is not after and before != after:
+                yield y
 
     def notify_style_update(self) -> None:
         """Forget the colours of the theme before."""
         super().notify_style_update()
         self._styles_by_look.clear()
         self._strips.clear()
-        for tile in self._tiles:
-            tile.refresh()
+        self.refresh()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines whole, because Textual has to draw them whole."""
+        blank = self._style(Part(" "))
+        for y in crop.line_range:
+            self._sent[y] = self.frame.lines[y] if y < len(self.frame.lines) else EMPTY
+        return [self.strip(y).crop_extend(crop.x, crop.right, blank) for y in crop.line_range]
 
     def strip(self, y: int) -> Strip:
         """Return one line of the frame in the theme's colours."""
@@ -119,34 +113,13 @@ class Canvas(Widget):
             if len(self._strips) > 4 * max(1, len(self.frame.lines)):
                 self._strips.clear()
             found = Strip(self._segments(parts)).simplify()
+            for one in self.get_line_filters():
+                found = found.apply_filter(one, self.background_colors[1])
             self._strips[parts] = found
         return found
 
-    def _place(self, boxes: tuple[Box, ...]) -> None:
-        spare = (Box(0, 0, 0, 0),) * (TILES - len(boxes))
-        for tile, box in zip(self._tiles, (*boxes, *spare), strict=True):
-            tile.box = box
-            # A child's layout, unlike the canvas's own, makes Textual arrange the canvas anew.
-            tile.refresh(layout=True)
-
-    def _refresh_line(self, y: int, before: Line, after: Line) -> None:
-        old, new = _cells(before), _cells(after)
-        length = min(len(old), len(new))
-        for tile in self._tiles:
-            box = tile.box
-            if not box.y <= y < box.y + box.height:
-                continue
-            end = min(box.x + box.width, max(len(old), len(new)))
-            changed = (x for x in range(end - 1, box.x - 1, -1) if x >= length or old[x] != new[x])
-            last = next(changed, None)
-            if last is not None:
-                tile.refresh_line(y - box.y, last - box.x)
-
     def _segments(self, parts: Line) -> Iterator[Segment]:
-        """Yield the line's pieces; a blank takes the look after it, which is free to send.
-
-        A tile often begins with a blank, which would otherwise have a look of its own.
-        """
+        """Yield the line's pieces; a blank takes the look after it, which is free to send."""
         looks: list[Part] = []
         for part in reversed(parts):
             after = looks[-1] if looks else None
@@ -166,18 +139,3 @@ class Canvas(Widget):
                 style += Style(bgcolor=self.get_component_rich_style("canvas--lit").bgcolor)
             self._styles_by_look[look] = style + Style(bold=part.is_bold or None)
         return self._styles_by_look[look]
-
-
-@lru_cache(maxsize=256)
-def _cells(parts: Line) -> tuple[Cell, ...]:
-    """Return what each cell shows; blanks of any tone look alike.
-
-    Every line is asked for twice, as the new one and then as the one before.
-    """
-    cells: list[Cell] = []
-    for part in parts:
-        blank = (" ", Tone.TEXT, False, part.is_lit)
-        for character in part.text:
-            cell = blank if character == " " else (character, part.tone, part.is_bold, part.is_lit)
-            cells += [cell] * cell_width(character)
-    return tuple(cells)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mecha_tui.present.frame import Box, Frame
+from mecha_tui.present.frame import Frame
 from mecha_tui.present.panel import INSET, panel
 from mecha_tui.present.panels.footer import footer
 from mecha_tui.present.panels.header import header
@@ -58,14 +58,13 @@ def page_frame(view: View, page: Page, width: int, height: int) -> Frame:
     shown = page.lines[first : first + max(0, room)]
     if height <= _CHROME:
         lines = [filled(one, width) for one in (*shown, *[EMPTY] * height)][: max(0, height)]
-        return Frame(tuple(lines), (Box(0, 0, width, height),))
+        return Frame(tuple(lines))
     place = _place(first, len(shown), len(page.lines))
     place = line(page.note, "  " if page.note and place else "", place)
     body = panel(page.title, shown, width, height - 2, footer=place)
     keys, hits = footer(view.hints, width, height - 1)
     lines = [header(view, width), *body, keys]
-    boxes = (Box(0, 0, width, 1), Box(0, 1, width, height - 2), Box(0, height - 1, width, 1))
-    return Frame(tuple(filled(one, width) for one in lines), boxes, tuple(hits))
+    return Frame(tuple(filled(one, width) for one in lines), tuple(hits))
 
 
 def _place(first: int, shown: int, total: int) -> Line:

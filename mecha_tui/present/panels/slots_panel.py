@@ -10,7 +10,7 @@ from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.clean import cell_width, clean
-from mecha_tui.present.rows import cells, changing_offsets, heading, placed, row
+from mecha_tui.present.rows import cells, heading, placed, row
 from mecha_tui.present.text import (
     Line,
     Part,
@@ -43,8 +43,6 @@ class SlotLines:
     lines: tuple[Line, ...]
     slot_ids: tuple[int | None, ...]
     """Which slot each line shows; None for a line that shows none."""
-    changing_x: tuple[int, ...] = ()
-    """Cells before each of the columns from which on a row changes with every token."""
     above: int = 0
     """Rows scrolled away above."""
     below: int = 0
@@ -149,7 +147,6 @@ def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLin
     return SlotLines(
         tuple(lines[: max(0, room)]),
         tuple(ids[: max(0, room)]),
-        tuple(_MARGIN + offset for offset in changing_offsets(columns)),
         first,
         below,
     )
