@@ -25,6 +25,7 @@ from mecha_tui.app.screens.events import EventsScreen
 from mecha_tui.app.screens.help import HelpScreen
 from mecha_tui.app.screens.inspection import InspectionScreen
 from mecha_tui.app.screens.memory import MemoryScreen
+from mecha_tui.app.screens.overview import OverviewScreen
 from mecha_tui.app.screens.page_screen import PageScreen
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.app.screens.speed import SpeedScreen
@@ -182,6 +183,11 @@ class MechaApp(App[None], inherit_bindings=False):
         """Look at another server."""
         self.desk.next_server(step)
         self.redraw()
+
+    def action_overview(self) -> None:
+        """Show every server in one row."""
+        if not isinstance(self.screen, OverviewScreen):
+            self._open(OverviewScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_pause(self) -> None:
         """Freeze the picture or let it go on; sampling goes on underneath."""

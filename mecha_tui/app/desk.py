@@ -44,6 +44,7 @@ class Desk:
         keys = list(self.shown)
         return View(
             picture=picture,
+            pictures=tuple(self.shown.values()),
             position=keys.index(picture.key) + 1 if picture else 1,
             count=max(1, len(keys)),
             interval_s=self._interval_s,
@@ -87,6 +88,14 @@ class Desk:
         picture = self.picture
         if picture is not None:
             self._key = keys[(keys.index(picture.key) + step) % len(keys)]
+
+    def choose_server(self, index: int) -> bool:
+        """Look at a server by its place, from zero; return whether there is one."""
+        keys = list(self.shown)
+        if not 0 <= index < len(keys):
+            return False
+        self._key = keys[index]
+        return True
 
     def toggle_pause(self) -> None:
         """Freeze the picture, or go on with the newest."""

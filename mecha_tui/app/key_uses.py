@@ -12,6 +12,7 @@ from mecha_tui.present.view import Hint
 _MOVES = {
     Place.DASHBOARD: Hint("↑↓", "slot", "move(1)"),
     Place.PAGE: Hint("↑↓", "scroll", "scroll_page(1)"),
+    Place.OVERVIEW: Hint("↑↓", "server", "move(1)"),
     Place.INSPECTION: Hint("←→", "slot", "app.inspect_next(1)"),
     Place.AGREEMENT: Hint("←→", "cure", "choose(1)"),
 }

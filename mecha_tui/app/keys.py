@@ -14,6 +14,7 @@ class Place(Enum):
     EVERYWHERE = "everywhere"
     INSPECTION = "in slot inspection"
     AGREEMENT = "in the agreement details"
+    OVERVIEW = "in the overview of the servers"
     PAGE = "on every other screen"
 
 
@@ -84,6 +85,7 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
     Place.EVERYWHERE: (
         Key("s", "Show the next server.", "server.next", "app.next_server(1)", "server", 5),
         Key("S", "Show the previous server.", "server.previous", "app.next_server(-1)", "server"),
+        Key("o", "Show every server in one row.", "server.overview", "app.overview", "servers", 5),
         Key("p Space", "Freeze the picture or let it go on; counting never stops.", "view.pause", "app.pause", "pause", 6),
         Key("T", "Change between dark and light.", "view.theme", "app.theme", "theme"),
         Key("? F1", "Show this list.", "view.help", "app.help", "help", 8),
@@ -97,6 +99,12 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
         Key("← h", "Choose the cure before.", "cure.previous", "choose(-1)", "cure"),
         Key("→ l Tab", "Choose the next cure.", "cure.next", "choose(1)", "cure"),
         Key("y", "Copy the chosen cure to the clipboard.", "cure.copy", "copy", "copy cure", 2),
+    ),
+    Place.OVERVIEW: (
+        Key("↑ k", "Choose the server above.", "overview.previous", "move(-1)", "server"),
+        Key("↓ j", "Choose the server below.", "overview.next", "move(1)", "server"),
+        *(Key(str(number), f"Show server {number}.", f"overview.show_{number}", f"show({number - 1})", "show") for number in range(1, 10)),
+        Key("enter q Esc", "Show the chosen server's dashboard.", "overview.close", "app.close", "show", 2),
     ),
     Place.PAGE: (
         Key("↑ k", "Scroll up.", "page.up", "scroll_by(-1)", "scroll"),

@@ -12,10 +12,10 @@ from mecha_tui.collect.server_look import ServerLook
 from mecha_tui.collect.sources import ProcessFacts, Sources
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.replies import Answer, Replies
+from mecha_tui.core.router import LOADED
 from mecha_tui.core.sample import ServerSample
 from mecha_tui.core.server import Model
 
-LOADED, SLEEPING = "loaded", "sleeping"
 MEMORY_INTERVAL_S = 2.0
 
 

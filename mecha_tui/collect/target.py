@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass
-from itertools import islice
 
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.background import Background
@@ -14,13 +13,14 @@ from mecha_tui.collect.connections import connections_to, read_tables
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.log_watch import LogWatch
 from mecha_tui.collect.manners import USUAL, Manners
-from mecha_tui.collect.router_child import LOADED, MEMORY_INTERVAL_S, SLEEPING, RouterChild
+from mecha_tui.collect.router_child import MEMORY_INTERVAL_S, RouterChild
 from mecha_tui.collect.server_look import ServerLook
 from mecha_tui.collect.sources import ProcessFacts, Sources
 from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.replies import Replies
+from mecha_tui.core.router import LOADED, RUNNING_LIMIT, SLEEPING, running
 from mecha_tui.core.sample import ServerSample
 from mecha_tui.core.server import Model
 from mecha_tui.core.state import ServerState, condition
@@ -33,8 +33,6 @@ RESTART_LIMIT_S = 120.0
 """A server that is down for longer is not being restarted."""
 FIRST_FACTS_WAIT_S = 0.5
 """The first round waits so long for the process: its flags decide what may be asked."""
-RUNNING_LIMIT = 64
-"""So many models of one router are watched. Routers keep four by default, each a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +110,10 @@ class WatchedTarget:
             log=self._log.look(facts.process, self._clock()),
         )
         self._is_model_on_its_way = _is_model_on_its_way(replies)
-        running = _running(replies)
-        if running is None:
+        models = _running(replies)
+        if models is None:
             return (own, *self._unasked_children(own))
-        return (own, *await self._sample_children(own, running))
+        return (own, *await self._sample_children(own, models))
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -206,8 +204,7 @@ def _running(replies: Replies) -> tuple[Model, ...] | None:
     """Return a router's loaded and sleeping models; None when this round did not tell."""
     if replies.models is None or replies.models.value is None:
         return None
-    running = (model for model in replies.models.value if model.status in (LOADED, SLEEPING))
-    return tuple(islice(running, RUNNING_LIMIT))
+    return running(replies.models.value)[:RUNNING_LIMIT]
 
 
 def _is_model_on_its_way(replies: Replies) -> bool:

@@ -20,6 +20,7 @@ from mecha_tui.present.panels.memory_panel import (
 from mecha_tui.present.panels.numbers_panel import numbers_footer, numbers_lines, numbers_tone
 from mecha_tui.present.panels.slots_panel import slots_footer, slots_lines, slots_need
 from mecha_tui.present.panels.speed_panel import speed_line, speed_lines
+from mecha_tui.present.panels.strip import strip_lines
 from mecha_tui.present.plan import BORDERS, Layout, Plan, plan
 from mecha_tui.present.summary import summary_lines
 from mecha_tui.present.text import Line, Tone, bold, faded, filled, line, muted
@@ -33,11 +34,12 @@ def dashboard(view: View, width: int, height: int) -> Frame:
     """Return the dashboard in exactly ``height`` lines of ``width`` cells."""
     picture = view.picture
     number_lines = [] if picture is None else numbers_lines(picture, width - 2 * INSET, 9)
-    chosen = plan(width, height, max(1, len(number_lines)), slots_need(picture))
+    strip = strip_lines(view, width, height)
+    chosen = plan(width, height - len(strip), max(1, len(number_lines)), slots_need(picture))
     if chosen.layout is Layout.SUMMARY:
         return Frame(tuple(summary_lines(view, width, height)))
     frame = _Stack(width)
-    frame.add([header(view, width)])
+    frame.add([header(view, width), *strip])
     frame.add(_numbers(picture, number_lines, width, chosen.numbers))
     visible = _add_slots(frame, view, width, chosen.slots)
     if chosen.layout is Layout.COMPACT:

@@ -9,9 +9,10 @@ from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import Reading
+from mecha_tui.core.router import running, unwatched_count
 from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
-from mecha_tui.present.words import report_name
+from mecha_tui.present.words import report_name, unwatched_words
 
 SCHEMA = 1
 """Version of the JSON object; it changes when a field changes its meaning or goes."""
@@ -176,6 +177,7 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
         pool = picture.numbers.pool_tokens.value
         if picture.slots and pool is not None:
             lines.append(f"  all slots share  {_count(picture.held_tokens)}/{pool:,} tokens held")
+        lines += [f"  {one}" for one in _without_slots(picture)]
         if picture.may_keep_awake:
             lines.append(f"  {MAY_KEEP_AWAKE}")
         lines += [f"  {one}" for one in _question_lines(picture)]
@@ -198,6 +200,18 @@ def _summary(picture: ServerPicture) -> str:
             )
         )
     return "  ".join(parts)
+
+
+def _without_slots(picture: ServerPicture) -> list[str]:
+    """Return why a server that answers has no slots to show, and a router's other models."""
+    if picture.slots or not is_answering(picture):
+        return []
+    if not picture.is_router:
+        return [f"no slots  {picture.slots_reason}"] if picture.slots_reason else []
+    watched = running(picture.models)
+    others = [one for one in picture.models if one not in watched]
+    lines = [f"model {one.model_id}  {one.status or '–'}" for one in others]
+    return lines + ([unwatched_words(picture)] if unwatched_count(picture.models) else [])
 
 
 def _slot_line(one: SlotPicture) -> str:

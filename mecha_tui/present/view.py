@@ -22,6 +22,8 @@ class View:
 
     picture: ServerPicture | None = None
     """None until the first round is in."""
+    pictures: tuple[ServerPicture, ...] = ()
+    """Every server's picture, in the order of the round."""
     position: int = 1
     """Which of the servers this is, from one."""
     count: int = 1

@@ -8,6 +8,7 @@ from mecha_tui.core.agreement import Finding, Severity, Verdict
 from mecha_tui.core.events import Event, EventKind
 from mecha_tui.core.log_lines import LogKind
 from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.router import RUNNING_LIMIT, unwatched_count
 from mecha_tui.core.server import Role
 from mecha_tui.core.slots import Phase
 from mecha_tui.core.state import ServerState
@@ -112,6 +113,12 @@ def report_name(picture: ServerPicture) -> str:
     if picture.is_router:
         return f"router of {server_name(picture)}" if picture.models else "router"
     return picture.model_name or UNKNOWN
+
+
+def unwatched_words(picture: ServerPicture) -> str:
+    """Return how many of a router's running models are left out."""
+    left_out = unwatched_count(picture.models)
+    return f"{left_out} more run and are not shown: {RUNNING_LIMIT} of one router are watched"
 
 
 def state_sentence(picture: ServerPicture) -> str | None:

@@ -148,6 +148,38 @@ async def test_s_shows_the_next_server_and_after_the_last_comes_the_first() -> N
         assert "server 1 of 2" in text_of(app)
 
 
+async def test_o_shows_every_server_and_keys_or_the_mouse_choose_one() -> None:
+    others = [
+        replace(
+            scenes.named(scenes.calm(), f"model-{place}"), key=str(place), url=f"http://h:{place}"
+        )
+        for place in range(2, 51)
+    ]
+    app = app_showing(scenes.busy(), *others)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await pilot.press("o")
+        assert "50 servers" in text_of(app)
+        assert "model-2" in text_of(app)
+        await pilot.press("down", "down", "enter")
+        assert "server 3 of 50" in text_of(app)
+        await pilot.press("o", "5")
+        assert "server 5 of 50" in text_of(app)
+        await pilot.press("o", "up", "up", "up", "up", "up")
+        assert "model-50" in text_of(app), "the chosen one is scrolled to"
+        await pilot.press("q")
+        assert "server 50 of 50" in text_of(app)
+        await pilot.press("o", "down")
+        await pilot.click(offset=(10, 5))
+        assert "server 3 of 50" in text_of(app)
+
+
+async def test_a_strip_of_all_servers_stands_above_where_there_are_several() -> None:
+    second = replace(scenes.named(scenes.calm(), "second"), key="b", url="http://127.0.0.1:8081")
+    app = app_showing(scenes.busy(), second)
+    async with app.run_test(size=SIZE, notifications=True):
+        assert "second 0/4" in text_of(app).splitlines()[1]
+
+
 async def test_y_copies_the_chosen_cure() -> None:
     app = app_showing(scenes.busy())
     async with app.run_test(size=SIZE, notifications=True) as pilot:

@@ -16,7 +16,7 @@ from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.manners import Manners
 from mecha_tui.collect.sampler import HttpSampler
 from mecha_tui.collect.sources import ProcessFacts
-from mecha_tui.collect.target import RESTART_LIMIT_S, RUNNING_LIMIT, Target
+from mecha_tui.collect.target import RESTART_LIMIT_S, Target
 from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.launch import LaunchFlags
@@ -24,6 +24,7 @@ from mecha_tui.core.memory import Memory
 from mecha_tui.core.polling import CALM_INTERVAL_S
 from mecha_tui.core.reading import known
 from mecha_tui.core.replies import Failure, Replies
+from mecha_tui.core.router import RUNNING_LIMIT
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Role, ServerProcess
 from mecha_tui.core.state import ServerState, condition

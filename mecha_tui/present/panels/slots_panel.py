@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mecha_tui.core.fuel import Fuel, FuelLevel, fuel
 from mecha_tui.core.numbers import KvMode
 from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.router import unwatched_count
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.clean import cell_width, clean
@@ -30,6 +31,7 @@ from mecha_tui.present.words import (
     no_slots_sentence,
     state_sentence,
     state_sign,
+    unwatched_words,
 )
 
 _MARGIN = 2
@@ -97,6 +99,8 @@ def _without_slots(view: View, picture: ServerPicture, width: int) -> list[Line]
         lines += _models(picture, width)
         if view.count > 1:
             lines.append(line(muted("s shows the loaded models one by one")))
+        if unwatched_count(picture.models):
+            lines.append(line(muted(unwatched_words(picture))))
     return lines
 
 
