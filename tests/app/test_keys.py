@@ -13,6 +13,7 @@ from mecha_tui.app.screens.events import EventsScreen
 from mecha_tui.app.screens.help import HelpScreen
 from mecha_tui.app.screens.inspection import InspectionScreen
 from mecha_tui.app.screens.memory import MemoryScreen
+from mecha_tui.app.screens.overview import OverviewScreen
 from mecha_tui.app.screens.speed import SpeedScreen
 from mecha_tui.core.replies import Answer, Replies
 from mecha_tui.core.sample import Round, ServerSample
@@ -177,7 +178,7 @@ async def test_a_strip_of_all_servers_stands_above_where_there_are_several() -> 
     second = replace(scenes.named(scenes.calm(), "second"), key="b", url="http://127.0.0.1:8081")
     app = app_showing(scenes.busy(), second)
     async with app.run_test(size=SIZE, notifications=True):
-        assert "second 0/4" in text_of(app).splitlines()[1]
+        assert "second 3/4" in text_of(app).splitlines()[1]
 
 
 async def test_y_copies_the_chosen_cure() -> None:
@@ -259,6 +260,7 @@ def test_every_action_of_the_table_exists() -> None:
         Place.PAGE: EventsScreen,
         Place.INSPECTION: InspectionScreen,
         Place.AGREEMENT: AgreementScreen,
+        Place.OVERVIEW: OverviewScreen,
     }
     for place, keys in KEYS_BY_PLACE.items():
         for key in keys:

@@ -22,15 +22,17 @@ _Columns = tuple[tuple[str, int], ...]
 _COLUMNS: _Columns = (
     ("", 4),
     ("state", 16),
-    ("model", 26),
     ("busy", 8),
+    ("model", 26),
     ("waiting", 9),
     ("fullest", 9),
     ("numbers", 12),
     ("tok/s", 9),
     ("seen", 8),
 )
-_LEAST = ("", "state", "model", "busy")
+_ADDRESS_CELLS = 16
+"""An address in fewer cells tells nothing."""
+_LEAST = ("", "state", "busy", "model")
 """What is left on a narrow screen."""
 
 
@@ -39,7 +41,7 @@ def overview_page(view: View, width: int, first: int = 0) -> Page:
     columns = _columns(width)
     room = width - sum(cells for _, cells in columns)
     heading = [filled(line(muted(name)), cells) for name, cells in columns]
-    lines = [cut(line("  ", *heading, muted("address" if room > 12 else "")), width)]
+    lines = [cut(line("  ", *heading, muted("address" if room >= _ADDRESS_CELLS else "")), width)]
     for number, picture in enumerate(view.pictures, 1):
         lines.append(_row(view, picture, number, columns, width))
     note = line(muted(f"{len(view.pictures)} servers"))
@@ -54,18 +56,14 @@ def _columns(width: int) -> _Columns:
     return columns
 
 
-def _row(
-    view: View,
-    picture: ServerPicture,
-    number: int,
-    columns: _Columns,
-    width: int,
-) -> Line:
+def _row(view: View, picture: ServerPicture, number: int, columns: _Columns, width: int) -> Line:
     cells = _cells(picture, number)
     is_chosen = view.picture is not None and picture.key == view.picture.key
     mark = bold("› ", Tone.ACCENT) if is_chosen else Part("  ")
     drawn = [filled(cut(cells[name], room - 1), room) for name, room in columns]
-    whole = cut(line(mark, *drawn, muted(picture.url)), width)
+    room = width - sum(cells for _, cells in columns)
+    address = picture.url.removeprefix("http://") if room >= _ADDRESS_CELLS else ""
+    whole = cut(line(mark, *drawn, muted(address)), width)
     whole = faded(whole) if picture.is_lost else whole
     return lit(filled(whole, width)) if is_chosen else whole
 
