@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     if options.yes and not options.fix:
         raise UsageError("--yes goes with --fix: add --fix")
     settings = settings_of(options)
+    if options.fix and settings.is_read_only:
+        raise UsageError("--fix changes a file, and mecha-tui is read-only: leave one of them out")
     sampler = make_sampler(settings, client=options.client, is_once=not options.watch)
     if options.watch:
         return asyncio.run(_watch(sampler, options.json, settings.interval_s))

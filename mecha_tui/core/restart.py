@@ -21,8 +21,6 @@ class Method(Enum):
     PODMAN = "podman"
     ROUTER = "router"
     """A model is unloaded and loaded again; the router and its other models stay."""
-    LLAMA_SWAP = "llama-swap"
-    """The proxy in front unloads a model; it loads it again at the next request."""
     COMMAND = "command"
     """The ``restart_command`` of the settings."""
     PROCESS = "process"

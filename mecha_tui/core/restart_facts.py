@@ -84,8 +84,5 @@ class RestartFacts:
     command: tuple[str, ...] = field(default=(), repr=False)
     """The ``restart_command`` of the settings."""
     has_shell: bool = False
-    swap_url: str | None = None
-    """Where the llama-swap that runs the server answers; None for none."""
-    swap_model: str | None = None
     condition: ProcessCondition = ProcessCondition()
     model: str | None = None

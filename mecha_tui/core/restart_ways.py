@@ -18,6 +18,7 @@ SUPERVISORS = {
     "containerd": "the engine that started the container",
     "crio": "the engine that started the container",
     "openrc": "rc-service {name} restart",
+    "llama-swap": "its own /api/models/unload/{name}, after which the next request loads it",
 }
 """How to restart below a service manager that mecha-tui recognises and does not drive."""
 _WORDS = {"containerd": "containerd", "crio": "CRI-O", "openrc": "OpenRC"}
@@ -62,8 +63,6 @@ def _ways(facts: RestartFacts) -> tuple[Way, ...]:
     if not facts.is_local:
         return command
     found = [*command]
-    if facts.swap_url is not None:
-        found.append(_swap(facts))
     if facts.unit is not None:
         found.append(_systemd(facts, facts.unit))
     if facts.container is not None and facts.container.engine in ("docker", "podman"):
@@ -112,16 +111,6 @@ def _router(url: str, model_id: str) -> Way:
     )
     notes = ("the router and its other models stay as they are",)
     return Way(Method.ROUTER, "the router", steps, notes=notes, target=model_id)
-
-
-def _swap(facts: RestartFacts) -> Way:
-    model = facts.swap_model or ""
-    steps = (
-        Step(f"POST {facts.swap_url}/api/models/unload/{model}"),
-        Step(f"GET {facts.swap_url}/upstream/{model}/health, which loads it again"),
-    )
-    refusal = "" if model else "which of llama-swap's models it is cannot be told"
-    return Way(Method.LLAMA_SWAP, f"llama-swap at {facts.swap_url}", steps, refusal, target=model)
 
 
 def _owns(facts: RestartFacts) -> bool:

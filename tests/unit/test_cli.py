@@ -24,6 +24,7 @@ from mecha_tui.errors import UsageError
             ["--intervall=2", "status"],
             "unrecognized arguments: --intervall; did you mean --interval?",
         ),
+        (["--read-only", "check", "--fix"], "--fix changes a file, and mecha-tui is read-only"),
         (["sttus"], "invalid choice: 'sttus'"),
         (["--interval", "x", "status"], "argument --interval: invalid float value"),
         (["--interval", "0", "status"], "--interval is 0: use 0.2 to 3600 seconds"),

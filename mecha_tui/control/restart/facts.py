@@ -34,6 +34,7 @@ _SUPERVISORS = {
     "s6-supervise": "s6",
     "supervise": "daemontools",
     "supervise-daemon": "openrc",
+    "llama-swap": "llama-swap",
 }
 _NAMES = {"supervisord": b"SUPERVISOR_PROCESS_NAME", "pm2": b"name"}
 """The variables in which a manager tells the process what it calls it."""

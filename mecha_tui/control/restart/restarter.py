@@ -22,6 +22,7 @@ from mecha_tui.control.restart.journal import Entry, Journal, told
 from mecha_tui.control.restart.origin import Origin
 from mecha_tui.control.restart.plain import restart_plain
 from mecha_tui.control.restart.plain_back import wait_until_back
+from mecha_tui.control.restart.routed import reload_model
 from mecha_tui.control.restart.supervised import restart_supervised
 from mecha_tui.control.restart.talk import Talk
 from mecha_tui.core.restart import (
@@ -145,6 +146,8 @@ class LocalRestarter:
                 raise MechaTuiError("how it was started may not be read")
             started = await restart_plain(course, origin, self._state_folder)
             await wait_until_back(course, started, talk)
+        elif way.method is Method.ROUTER:
+            await reload_model(course, talk)
         else:
             await restart_supervised(course, way, talk)
 
