@@ -28,6 +28,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _COMMANDS = {
     "status": "print one report and exit",
     "check": "say whether the numbers agree, and what cures them (exit 0 yes, 1 no, 2 unknown)",
+    "bench": "measure how fast a server writes and reads, alone and for many at once",
     "restart": "restart a server by whatever runs it (exit 0 as fast, 1 slower, 2 not back)",
     "demo": "start a small real server with busy agents, and watch it",
 }

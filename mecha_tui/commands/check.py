@@ -10,12 +10,11 @@ import time
 from collections.abc import Iterable
 
 from mecha_tui.commands.ink import write_lines
-from mecha_tui.commands.looking import FIRST_LOOK_PATIENCE_S, is_whole, looked_until
+from mecha_tui.commands.looking import FIRST_LOOK_PATIENCE_S, is_settled, looked_until
 from mecha_tui.commands.setup import make_sampler, settings_of
 from mecha_tui.core.agreement import Finding, Verdict
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.core.sample import NOT_LOOKED, Sampler
-from mecha_tui.core.state import ServerState
+from mecha_tui.core.sample import Sampler
 from mecha_tui.core.watch import Pictures, next_pictures
 from mecha_tui.errors import UsageError
 from mecha_tui.present.check import change_line, check_lines
@@ -90,17 +89,9 @@ def exit_status(pictures: Iterable[ServerPicture]) -> int:
 
 async def _looked(sampler: Sampler) -> Pictures:
     try:
-        return await looked_until(sampler, {}, FIRST_LOOK_PATIENCE_S, _is_settled)
+        return await looked_until(sampler, {}, FIRST_LOOK_PATIENCE_S, is_settled)
     finally:
         await sampler.aclose()
-
-
-def _is_settled(picture: ServerPicture) -> bool:
-    """Whether the server answered and its process was looked for."""
-    if picture.condition.state is ServerState.DOWN:
-        return True
-    looked = picture.process is not None or picture.why_no_process not in ("", NOT_LOOKED)
-    return looked and picture.numbers.launch.model.reason != NOT_LOOKED and is_whole(picture)
 
 
 def _refuse_unheard_of(name: str, pictures: Iterable[ServerPicture]) -> None:
@@ -120,7 +111,7 @@ def _print(pictures: Pictures, *, as_json: bool) -> None:
 async def _watch(sampler: Sampler, as_json: bool, interval_s: float) -> int:
     """Print the report, and then every change until someone ends it."""
     try:
-        pictures = await looked_until(sampler, {}, FIRST_LOOK_PATIENCE_S, _is_settled)
+        pictures = await looked_until(sampler, {}, FIRST_LOOK_PATIENCE_S, is_settled)
         _print_now(pictures, as_json)
         while True:
             await asyncio.sleep(interval_s)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from mecha_tui.core.picture import ServerPicture
-from mecha_tui.core.sample import Sampler
+from mecha_tui.core.sample import NOT_LOOKED, Sampler
 from mecha_tui.core.state import ServerState
 from mecha_tui.core.watch import Pictures, next_pictures
 
@@ -33,3 +33,11 @@ def is_whole(picture: ServerPicture) -> bool:
     if picture.condition.state in (ServerState.CONNECTING, ServerState.NOT_ANSWERING):
         return False
     return picture.memory.taken_s is not None or picture.condition.state is ServerState.DOWN
+
+
+def is_settled(picture: ServerPicture) -> bool:
+    """Whether the server answered and its process was looked for."""
+    if picture.condition.state is ServerState.DOWN:
+        return True
+    looked = picture.process is not None or picture.why_no_process not in ("", NOT_LOOKED)
+    return looked and picture.numbers.launch.model.reason != NOT_LOOKED and is_whole(picture)

@@ -101,8 +101,12 @@ def _folders() -> tuple[Path, Path]:
     return home, here
 
 
-def _targets(settings: Settings, manners: Manners | None = None) -> list[Target]:
-    """Return the servers that the settings name, or which are found, each with its key."""
+def targets_of(settings: Settings, manners: Manners | None = None) -> list[Target]:
+    """Return the servers that the settings name, or which are found, each with its key.
+
+    Raises:
+        UsageError: An address or the key cannot be used.
+    """
     from mecha_tui.collect.address import parse_address
     from mecha_tui.collect.discovery import find_servers
     from mecha_tui.collect.http import ApiKey
@@ -130,7 +134,7 @@ def _newcomers(settings: Settings, manners: Manners) -> Callable[[], list[Target
 
     def find() -> list[Target]:
         running = tuple(running_servers())
-        return _targets(replace(settings, urls=running), manners) if running else []
+        return targets_of(replace(settings, urls=running), manners) if running else []
 
     return find
 
@@ -141,7 +145,7 @@ def restart_keys(settings: Settings) -> list[str]:
     Raises:
         UsageError: An address or the key cannot be used.
     """
-    return [target.address.url for target in _targets(settings)]
+    return [target.address.url for target in targets_of(settings)]
 
 
 def make_restarter(settings: Settings, wanted: Method | None = None) -> Restarter:
@@ -157,7 +161,7 @@ def make_restarter(settings: Settings, wanted: Method | None = None) -> Restarte
     from mecha_tui.control.restart.journal import state_folder
     from mecha_tui.control.restart.restarter import LocalRestarter
 
-    by_url = {target.address.url: target for target in _targets(settings)}
+    by_url = {target.address.url: target for target in targets_of(settings)}
 
     def target_of(url: str) -> Target:
         return by_url.get(url) or Target(parse_address(url))
@@ -201,7 +205,7 @@ def make_sampler(
 
     manners = Manners(settings.gentle, is_once, settings.metrics)
     home, here = _folders()
-    targets = _targets(settings, manners)
+    targets = targets_of(settings, manners)
     for one in settings.clients:
         if one.base_url is not None:
             _from(f"{one.source} base_url", parse_address, one.base_url)

@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from mecha_tui.collect.http import Connection, Reply
 from mecha_tui.collect.no_reply import NoReplyError
 from mecha_tui.collect.target import Target
 from mecha_tui.collect.wire.failures import failure_in
 from mecha_tui.collect.wire.timings import TIMED_FIELDS, parse_timed, parse_tokens, too_long
-from mecha_tui.core.bench import Timed
+from mecha_tui.core.bench import SHORT_PROMPT_TOKENS, SINGLE_TOKENS, Timed
 from mecha_tui.core.replies import Failure
 from mecha_tui.errors import MechaTuiError
 
-SINGLE_TOKENS = 300
-"""What a single stream writes, unless told otherwise."""
-SHORT_PROMPT_TOKENS = 32
-"""Enough that a prompt is one, and few enough to cost nothing."""
 REQUEST_LIMIT_S = 3600.0
 _REPLY_LIMIT_BYTES = 32 * 1024 * 1024
 """A server that does not heed ``response_fields`` sends the prompt back."""
@@ -47,12 +43,10 @@ class Subject:
         model_id: str | None = None,
         *,
         limit_s: float = REQUEST_LIMIT_S,
-        told: Told | None = None,
     ) -> None:
         self._connection = Connection(target.address, target.key)
         self._model_id = model_id
         self._limit_s = limit_s
-        self._told = told
         self._random = random.Random()  # noqa: S311  # made-up words need no secrecy
         self._vocabulary: tuple[int, ...] = ()
 
@@ -122,18 +116,12 @@ class Subject:
         return timed
 
     async def _post(self, path: str, body: dict[str, object], *, may_load: bool = False) -> Reply:
-        telling = asyncio.create_task(_tell(self._told)) if self._told else None
         try:
             reply = await self._connection.post(
                 path, body, self._limit_s, _REPLY_LIMIT_BYTES, self._model_id, may_load=may_load
             )
         except NoReplyError as error:
             raise MeasuringError(_unheard(error)) from None
-        finally:
-            if telling is not None:
-                telling.cancel()
-                with suppress(asyncio.CancelledError):
-                    await telling
         _refuse_failure(reply, path)
         return reply
 
@@ -164,9 +152,25 @@ async def single_stream(
     Raises:
         MeasuringError: There was no answer, or one that ended early.
     """
-    subject = Subject(target, model_id, limit_s=limit_s, told=told)
-    await subject.learn()
-    return await subject.run(subject.prompt(SHORT_PROMPT_TOKENS), tokens)
+    subject = Subject(target, model_id, limit_s=limit_s)
+    async with telling(told):
+        await subject.learn()
+        return await subject.run(subject.prompt(SHORT_PROMPT_TOKENS), tokens)
+
+
+@asynccontextmanager
+async def telling(told: Told | None) -> AsyncIterator[None]:
+    """Tell about once a second how long the block has taken."""
+    if told is None:
+        yield
+        return
+    task = asyncio.create_task(_tell(told))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 async def _tell(told: Told) -> None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
+
+SINGLE_TOKENS = 300
+"""What a stream writes, unless told otherwise."""
+SHORT_PROMPT_TOKENS = 32
+"""Enough that a prompt is one, and few enough to cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,56 @@ class Timed:
     """Whether the answer ended because its slot was full."""
     answer: tuple[int, ...] = ()
     """The tokens generated, where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsRun:
+    """Several answers written at once."""
+
+    streams: int
+    together: Rate
+    """All tokens written, over the wall clock from the first request to the last reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation that grows."""
+
+    prompt_tokens: int
+    new_tokens: int
+    """Of the prompt, what the server never processed before."""
+    timed: Timed
+
+    @property
+    def reread_tokens(self) -> int:
+        """Prompt tokens processed though the server had processed them in an earlier turn."""
+        return max(0, self.timed.reading.tokens - self.new_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResults:
+    """What was measured so far, run by run."""
+
+    single: tuple[Timed, ...] = ()
+    streams: tuple[StreamsRun, ...] = ()
+    reading: tuple[Timed, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+    def with_single(self, run: Timed) -> BenchResults:
+        """Return the results with one more run of a single stream."""
+        return replace(self, single=(*self.single, run))
+
+    def with_streams(self, run: StreamsRun) -> BenchResults:
+        """Return the results with one more run of several streams."""
+        return replace(self, streams=(*self.streams, run))
+
+    def with_reading(self, run: Timed) -> BenchResults:
+        """Return the results with one more reading of a long prompt."""
+        return replace(self, reading=(*self.reading, run))
+
+    def with_turn(self, turn: Turn) -> BenchResults:
+        """Return the results with one more turn."""
+        return replace(self, turns=(*self.turns, turn))
 
 
 @dataclass(frozen=True, slots=True)
