@@ -99,6 +99,7 @@ def launch_flags(
         physical_batch_tokens=integer("physical_batch_tokens"),
         fit=Reading(None if fit.value is None else fit.value in _TRUE, fit.source, fit.reason),
         model_path=text("model_path"),
+        slot_save_path=text("slot_save_path"),
         is_embedding=switch("is_reranking" if "is_reranking" in given.switches else "is_embedding"),
         is_complete=is_complete,
     )
@@ -162,6 +163,7 @@ def _all_unknown(reason: str) -> LaunchFlags:
         physical_batch_tokens=number,
         fit=switch,
         model_path=text,
+        slot_save_path=text,
         is_embedding=switch,
         model=shape,
     )

@@ -33,6 +33,7 @@ TEXTS = {
     "fit": Flag(("-fit", "--fit"), "LLAMA_ARG_FIT"),
     "model_path": Flag(("-m", "--model"), "LLAMA_ARG_MODEL"),
     "host": Flag(("--host",), "LLAMA_ARG_HOST"),
+    "slot_save_path": Flag(("--slot-save-path",)),
 }
 SWITCHES = {
     "is_unified": Flag(
@@ -76,7 +77,6 @@ TAKES_TEXT = frozenset(
         "--reasoning-format",
         "-r",
         "--reverse-prompt",
-        "--slot-save-path",
     )
 )
 """Flags whose value could look like another flag."""

@@ -55,11 +55,21 @@ class LaunchFlags:
     """``-m``, as given."""
     is_embedding: Reading[bool] = _UNREAD_BOOL
     """``--embeddings`` or ``--reranking``: it answers with vectors or scores, not with text."""
+    slot_save_path: Reading[str] = _UNREAD_TEXT
+    """``--slot-save-path``: where slots are saved to and restored from."""
     model: Reading[ModelShape] = unknown("the model file was not read")
     """What the model's own file says of its shape."""
     is_complete: bool = False
     """Whether command line and environment were both read, so that a flag found in neither
     was not given."""
+
+    @property
+    def can_restore_slots(self) -> bool | None:
+        """Whether somebody can fill a slot from a file; None when that is not known."""
+        if self.slot_save_path.value is not None:
+            return True
+        is_given = self.slot_save_path.reason != NOT_GIVEN
+        return False if self.is_complete and not is_given else None
 
     @property
     def has_auto_slots(self) -> bool | None:

@@ -17,6 +17,7 @@ from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
 from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.state import Condition, ServerState
+from mecha_tui.core.task_log import TaskLog
 from mecha_tui.core.waiting import Waiting
 
 HISTORY_BUCKET_S = 1.0
@@ -99,6 +100,8 @@ class ServerPicture:
     """Newest first."""
     open_findings: tuple[Finding, ...] = ()
     """Disagreements that were told as events and not yet as cured."""
+    tasks: TaskLog = field(default_factory=TaskLog)
+    """What ran in the slots, and what runs."""
     written: Track = field(default_factory=Track)
     read: Track = field(default_factory=Track)
 
@@ -141,11 +144,11 @@ class ServerPicture:
 
     @property
     def held_tokens(self) -> int | None:
-        """Tokens held by all slots together; None when any slot that ran does not say."""
-        used = [one.slot.held_tokens for one in self.slots if not one.slot.is_unused]
-        if not self.slots or None in used:
+        """Tokens held by all slots together; None when any slot does not say."""
+        held = [one.slot.held_tokens for one in self.slots]
+        if not self.slots or None in held:
             return None
-        return sum(held for held in used if held is not None)
+        return sum(each for each in held if each is not None)
 
     @property
     def is_lost(self) -> bool:

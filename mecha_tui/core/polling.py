@@ -168,17 +168,27 @@ def are_connections_wanted(looks: Looks) -> bool:
 
 
 def is_metrics_due(looks: Looks, now_s: float) -> bool:
-    """Whether to ask ``/metrics``: only while requests can be waiting.
+    """Whether to ask ``/metrics``: while requests can be waiting, and once when all is done.
 
-    While all slots are idle nothing waits; while some are, only a request that wants a
-    certain slot does; while all are busy, the count is wanted every round.
+    While all slots are idle nothing waits, and the counters stand still. While some are
+    busy, only a request that wants a certain slot waits; while all are, the count is
+    wanted every round.
     """
     if not looks.has_slots:
         return is_slots_due(looks, now_s)
-    if looks.busy == 0 or is_resting(looks, now_s):
+    if is_resting(looks, now_s):
         return False
+    if looks.busy == 0:
+        return _has_ended_since(looks)
     if looks.metrics_s is None:
         return True
     if looks.busy is not None and (looks.busy == looks.slot_count or looks.deferred):
         return True
     return now_s - looks.metrics_s >= PARTLY_BUSY_METRICS_INTERVAL_S
+
+
+def _has_ended_since(looks: Looks) -> bool:
+    """Whether all slots fell idle after the last look at the counters."""
+    if looks.metrics_s is None or looks.idle_since_s is None:
+        return False
+    return looks.metrics_s < looks.idle_since_s

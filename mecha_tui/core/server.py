@@ -63,6 +63,13 @@ class Counters:
     deferred_requests: int | None = None
     """Requests that wait for a slot: the queue, exactly."""
 
+    @property
+    def reading_tokens_per_s(self) -> float | None:
+        """How fast it read prompts on average since it started; None before the first."""
+        if not self.prompt_tokens or not self.prompt_seconds:
+            return None
+        return self.prompt_tokens / self.prompt_seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Model:

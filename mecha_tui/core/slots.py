@@ -70,14 +70,15 @@ class Slot:
 
     @property
     def is_unused(self) -> bool:
-        """Whether the slot never ran a task, so that it holds nothing.
+        """Whether the slot never ran a task.
 
-        Such a slot reports no counts, no task and no parameters at all.
+        Such a slot reports no counts, no task and no parameters at all. It may hold what
+        somebody restored into it, which is not told either.
         """
         return (
             self.is_processing is False
             and self.task_id is None
-            and self.held_tokens is None
+            and not self.held_tokens
             and not self.parameters
         )
 

@@ -13,12 +13,15 @@ from mecha_tui.core.numbers import Doors, server_numbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.rates import Track
 from mecha_tui.core.replies import Answer, Failure, Replies
+from mecha_tui.core.rereads import Ways
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.server import Props, Role, is_other_model, is_other_process
 from mecha_tui.core.server_log import LogPicture
+from mecha_tui.core.slots import Slot
 from mecha_tui.core.speed import with_gauges, with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
-from mecha_tui.core.waiting import Waiting, waiting
+from mecha_tui.core.task_log import after_look, without_server
+from mecha_tui.core.waiting import Waiting, busy_count, waiting
 
 T = TypeVar("T")
 
@@ -66,7 +69,8 @@ def next_picture(
     picture = _with_answers(picture, sample)
     slots = sample.replies.slots
     if slots is not None:
-        picture = with_slots(picture, slots)
+        picture = with_slots(_with_tasks(picture, slots), slots)
+    picture = _with_known_empty(picture, sample)
     if slots is None or slots.value is None or picture.is_lost:
         picture = without_slots(picture)
     picture = replace(picture, waiting=_queue(picture, sample))
@@ -116,6 +120,39 @@ def _anew(picture: ServerPicture) -> ServerPicture:
         writing_tokens_per_s=None,
         reading_tokens_per_s=None,
         log=LogPicture(),
+        tasks=without_server(picture.tasks, picture.now_s),
+    )
+
+
+def _with_tasks(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> ServerPicture:
+    """Fold the looked-at slots into the tasks; a round without a look has nothing new."""
+    if answer.value is None:
+        return replace(picture, tasks=picture.tasks.without_news())
+    log = after_look(
+        picture.tasks,
+        {one.slot.slot_id: one.slot for one in picture.slots},
+        answer.value,
+        answer.asked_s if answer.taken_s is None else answer.taken_s,
+        busy=busy_count(answer.value),
+        ways=Ways(picture.numbers.thinks.value),
+    )
+    return replace(picture, tasks=log)
+
+
+def _with_known_empty(picture: ServerPicture, sample: ServerSample) -> ServerPicture:
+    """Let slots that never ran hold nothing, where nothing can have been restored into them."""
+    if sample.launch.can_restore_slots is not False:
+        return picture
+    if all(one.slot.held_tokens is not None or not one.slot.is_unused for one in picture.slots):
+        return picture
+    return with_gauges(
+        replace(
+            picture,
+            slots=tuple(
+                replace(one, slot=replace(one.slot, held_tokens=0)) if one.slot.is_unused else one
+                for one in picture.slots
+            ),
+        )
     )
 
 

@@ -216,8 +216,7 @@ def _without_slots(picture: ServerPicture) -> list[str]:
 
 def _slot_line(one: SlotPicture) -> str:
     slot = one.slot
-    tokens = 0 if slot.is_unused else slot.held_tokens
-    held = f"{_count(tokens)}/{_count(slot.window_tokens)} tokens held"
+    held = f"{_count(slot.held_tokens)}/{_count(slot.window_tokens)} tokens held"
     rate = "" if one.tokens_per_s is None else f"  {one.tokens_per_s:,.1f} tok/s"
     task = "" if slot.running_task_id is None else f"  task {slot.running_task_id}"
     return f"slot {slot.slot_id}  {slot.phase.value:<7}  {held}{rate}{task}"

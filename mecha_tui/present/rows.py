@@ -88,8 +88,7 @@ def cells(one: SlotPicture, now_s: float) -> dict[str, Line]:
     sign = PHASE_SIGNS[slot.phase]
     is_idle = slot.phase is Phase.IDLE
     quiet = Tone.MUTED if is_idle else Tone.TEXT
-    held = 0 if slot.is_unused else slot.held_tokens
-    ratio = 0.0 if slot.is_unused else one.fuel.ratio
+    held, ratio = slot.held_tokens, one.fuel.ratio
     left = "∞" if slot.is_unlimited else numbers.tokens(slot.remaining_tokens)
     seconds = None if one.since_s is None else now_s - one.since_s
     time = numbers.span(seconds) if is_idle else numbers.duration(seconds)
@@ -142,8 +141,7 @@ def heading(columns: Sequence[Column]) -> Line:
 def row(columns: Sequence[Column], one: SlotPicture, texts: Mapping[str, Line]) -> Line:
     """Return a slot's line: its cells and its gauge."""
     width = next((column.width for column in columns if column.name == "gauge"), 0)
-    fuel = replace(one.fuel, held_tokens=0) if one.slot.is_unused else one.fuel
-    return assembled(columns, {**texts, "gauge": gauge(fuel, width, gauge_tone(one))})
+    return assembled(columns, {**texts, "gauge": gauge(one.fuel, width, gauge_tone(one))})
 
 
 def assembled(columns: Sequence[Column], texts: Mapping[str, Line]) -> Line:

@@ -173,9 +173,14 @@ PARTLY = replace(FULL, busy=2, deferred=0)
         (replace(PARTLY, metrics_s=None), True),
         (replace(PARTLY, metrics_s=NOW_S - PARTLY_BUSY_METRICS_INTERVAL_S), True),
         (replace(NEVER, has_slots=False), True),
+        (replace(NEVER, metrics_s=NOW_S), False),
+        (replace(NEVER, metrics_s=JUST_S - 1, idle_since_s=JUST_S), True),
+        (replace(SLEEPER, metrics_s=JUST_S - 1, idle_since_s=JUST_S), False),
     ],
 )
-def test_metrics_are_asked_only_while_requests_can_be_waiting(looks: Looks, is_due: bool) -> None:
+def test_metrics_are_asked_while_requests_can_be_waiting_and_once_after_the_last(
+    looks: Looks, is_due: bool
+) -> None:
     assert is_metrics_due(looks, NOW_S) is is_due
 
 

@@ -116,7 +116,7 @@ def test_the_text_names_state_slots_and_queue() -> None:
     first, second, *_ = text.splitlines()
     assert first.startswith("http://127.0.0.1:8080  qwen3.6-35b-a3b  ready  2/4 busy  2 waiting")
     assert second == "  slot 0  writing  5,591/8,192 tokens held  10.0 tok/s  task 4711"
-    assert "slot 2  idle     0/8,192 tokens held" in text
+    assert "slot 2  idle     –/8,192 tokens held" in text
 
 
 def test_the_text_says_why_the_numbers_cannot_be_judged() -> None:

@@ -57,8 +57,10 @@ def test_an_idle_slot_shows_what_it_holds_and_none_of_the_leftovers() -> None:
     assert (found["held"], found["note"], found["time"]) == ("998", "cached", "4 min")
 
 
-def test_a_slot_that_never_ran_holds_nothing_and_says_so() -> None:
+def test_a_slot_that_never_ran_holds_what_nobody_knows_unless_nothing_can_be_restored() -> None:
     found = texts(Slot(0, is_processing=False, window_tokens=8192))
+    assert (found["held"], found["percent"], found["note"]) == ("–", "–", "unused")
+    found = texts(Slot(0, is_processing=False, window_tokens=8192, held_tokens=0))
     assert (found["held"], found["percent"], found["note"]) == ("0", "0 %", "unused")
 
 

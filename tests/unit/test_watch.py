@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mecha_tui.core.agreement import Severity
 from mecha_tui.core.client import ClientPromise
+from mecha_tui.core.command_line import launch_flags
 from mecha_tui.core.events import EventKind
 from mecha_tui.core.happenings import LATE_S
 from mecha_tui.core.launch import LaunchFlags
@@ -135,9 +136,14 @@ def test_a_task_without_a_number_has_no_rate(watch: Watch) -> None:
     assert watch.round(replace(writing(90), task_id=None)).slots[0].tokens_per_s is None
 
 
-def test_held_tokens_are_added_up_and_an_unused_slot_holds_nothing(watch: Watch) -> None:
-    picture = watch.round(writing(50), UNUSED)
-    assert picture.held_tokens == 100
+def test_held_tokens_are_added_up_where_every_slot_says(watch: Watch) -> None:
+    assert watch.round(writing(50), UNUSED).held_tokens is None
+    flags = launch_flags(["llama-server", "--slot-save-path", "/slots"], {})
+    assert watch.round(writing(50), UNUSED, launch=flags).held_tokens is None
+    flags = launch_flags(["llama-server"], None)
+    assert watch.round(writing(50), UNUSED, launch=flags).held_tokens is None
+    flags = launch_flags(["llama-server"], {})
+    assert watch.round(writing(50), UNUSED, launch=flags).held_tokens == 100
     assert watch.round(writing(50), Slot(1, True, 100, 3)).held_tokens is None
 
 

@@ -103,10 +103,10 @@ def _remaining(slot: Slot) -> list[str | Part | Line]:
 
 def _context(one: SlotPicture, width: int) -> list[Line]:
     slot, fuel = one.slot, one.fuel
-    held = 0 if slot.is_unused else slot.held_tokens
+    held = slot.held_tokens
     figures = line(
         "  ",
-        numbers.percent(0.0 if slot.is_unused else fuel.ratio),
+        numbers.percent(fuel.ratio),
         "  ",
         bold(numbers.tokens(held)),
         muted(f" / {numbers.tokens(slot.window_tokens)}"),
@@ -114,7 +114,7 @@ def _context(one: SlotPicture, width: int) -> list[Line]:
     room = max(0, width - LABEL - width_of(figures))
     lines = [labelled("context", gauge(fuel, room, gauge_tone(one)), figures)]
     if held is None:
-        lines.append(labelled("", muted("this server does not say how much a slot holds")))
+        lines += [labelled("", each) for each in wrapped(_why_unknown(slot), width - LABEL)]
     if fuel.compaction_tokens is not None:
         lines.append(
             labelled("", muted("┼ the client compacts at "), numbers.tokens(fuel.compaction_tokens))
@@ -130,6 +130,15 @@ def _context(one: SlotPicture, width: int) -> list[Line]:
             )
         )
     return lines + _kinds(slot, width)
+
+
+def _why_unknown(slot: Slot) -> str:
+    if not slot.is_unused:
+        return "this server does not say how much a slot holds"
+    return (
+        "no task has run here yet, and what may have been restored into it the server does "
+        "not say; without --slot-save-path it would be empty"
+    )
 
 
 def _kinds(slot: Slot, width: int) -> list[Line]:
