@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mecha_tui.core.rereads import VISITS, Memory, Visit, Ways
+from mecha_tui.core.rereads import NOTHING_KNOWN, VISITS, Memory, Visit, Ways
 from mecha_tui.core.slots import Slot
+from mecha_tui.core.task_look import Look
 from mecha_tui.core.task_totals import Totals
 from mecha_tui.core.tasks import (
     Reread,
