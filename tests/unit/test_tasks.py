@@ -97,10 +97,12 @@ def test_an_answer_at_its_limit_and_one_at_the_wall_are_told_apart(looks: Looks)
     looks.see(idle(0))
     looks.see(writing(390, 2))
     looks.see(idle(100 + 400 - 1, 2))
-    assert looks.last.ending is Ending.LIMIT
+    (limited,) = looks.log.new
+    assert limited.ending is Ending.LIMIT
     looks.see(writing(50, 3, read=8000))
     looks.see(idle(WINDOW - 1, 3))
-    assert looks.last.ending is Ending.WALL
+    (cut,) = looks.log.new
+    assert cut.ending is Ending.WALL
     assert looks.last.written_tokens == WINDOW - 8010
     assert looks.log.totals.cut_count == 1
 
