@@ -10,6 +10,7 @@ from mecha_tui.core.log_events import log_events
 from mecha_tui.core.picture import EVENT_LIMIT, ServerPicture
 from mecha_tui.core.server import is_other_model, is_other_process
 from mecha_tui.core.state import ServerState
+from mecha_tui.core.task_events import task_events, without_overflow
 
 LATE_S = 5.0
 """A server that is late again and again is told of once it was late for this long."""
@@ -27,13 +28,14 @@ def with_events(before: ServerPicture | None, picture: ServerPicture) -> ServerP
         *(_told(picture, EventKind.FINDING, one) for one in found),
         *(_told(picture, EventKind.CURED, one) for one in cured),
         *_queue(before, picture),
+        *task_events(before, picture),
         *logged,
     ]
     still_open = tuple(one for one in picture.open_findings if one not in cured)
     return replace(
         picture,
         log=log,
-        events=(*reversed(new), *picture.events)[:EVENT_LIMIT],
+        events=without_overflow((*reversed(new), *picture.events))[:EVENT_LIMIT],
         open_findings=(*still_open, *found),
     )
 

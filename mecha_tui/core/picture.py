@@ -18,6 +18,7 @@ from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.state import Condition, ServerState
 from mecha_tui.core.task_log import TaskLog
+from mecha_tui.core.thrash_causes import Thrash
 from mecha_tui.core.waiting import Waiting
 
 HISTORY_BUCKET_S = 1.0
@@ -38,6 +39,10 @@ class SlotPicture:
     task_since_s: float | None
     """Likewise for the running task."""
     track: Track = field(default_factory=Track)
+    reread_tokens: int | None = None
+    """What its task, running or last, read again; None where nothing is known of that."""
+    was_cut: bool = False
+    """Whether its last task ended because the slot was full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ class ServerPicture:
     """Disagreements that were told as events and not yet as cured."""
     tasks: TaskLog = field(default_factory=TaskLog)
     """What ran in the slots, and what runs."""
+    thrash: Thrash | None = None
+    """That conversations are read again and again, and why; None while nothing shows that."""
     written: Track = field(default_factory=Track)
     read: Track = field(default_factory=Track)
 

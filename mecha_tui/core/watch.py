@@ -21,6 +21,8 @@ from mecha_tui.core.slots import Slot
 from mecha_tui.core.speed import with_gauges, with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
 from mecha_tui.core.task_log import after_look, without_server
+from mecha_tui.core.thrash_causes import forgets
+from mecha_tui.core.thrash_watch import with_thrash
 from mecha_tui.core.waiting import Waiting, busy_count, waiting
 
 T = TypeVar("T")
@@ -74,7 +76,7 @@ def next_picture(
     if slots is None or slots.value is None or picture.is_lost:
         picture = without_slots(picture)
     picture = replace(picture, waiting=_queue(picture, sample))
-    picture = _with_agreement(picture, sample)
+    picture = with_thrash(_with_agreement(picture, sample))
     picture = _with_memory(picture, sample.memory)
     if sample.log is not None:
         picture = replace(picture, log=picture.log.with_news(sample.log, now_s))
@@ -134,7 +136,7 @@ def _with_tasks(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Ser
         answer.value,
         answer.asked_s if answer.taken_s is None else answer.taken_s,
         busy=busy_count(answer.value),
-        ways=Ways(picture.numbers.thinks.value),
+        ways=Ways(picture.numbers.thinks.value, forgets(picture.numbers.launch)),
     )
     return replace(picture, tasks=log)
 

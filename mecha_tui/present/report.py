@@ -12,6 +12,7 @@ from mecha_tui.core.reading import Reading
 from mecha_tui.core.router import running, unwatched_count
 from mecha_tui.core.server import Role
 from mecha_tui.core.state import ServerState
+from mecha_tui.present.report_tasks import tasks_json, thrash_json
 from mecha_tui.present.words import report_name, unwatched_words
 
 SCHEMA = 1
@@ -60,6 +61,8 @@ def server_json(picture: ServerPicture) -> Json:
         "numbers": numbers_json(picture),
         "clients": [client_json(client) for client in picture.clients],
         "agreement": picture.agreement.verdict.value,
+        "tasks": tasks_json(picture),
+        "thrash": thrash_json(picture.thrash),
         "findings": [finding_json(finding) for finding in picture.agreement.findings],
         "memory": memory_json(picture.memory, of_router=not picture.is_own_memory),
     }
@@ -180,6 +183,8 @@ def status_text(pictures: Iterable[ServerPicture]) -> str:
         lines += [f"  {one}" for one in _without_slots(picture)]
         if picture.may_keep_awake:
             lines.append(f"  {MAY_KEEP_AWAKE}")
+        if picture.thrash is not None:
+            lines.append(f"  {_finding_line(picture.thrash.finding)}")
         lines += [f"  {one}" for one in _question_lines(picture)]
         lines += [f"  {_finding_line(one)}" for one in picture.agreement.disagreements]
     return "".join(f"{line}\n" for line in lines)

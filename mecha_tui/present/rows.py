@@ -11,7 +11,7 @@ from mecha_tui.core.slots import Phase, reuse_ratio
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.text import Line, Part, Tone, filled, line, muted, width_of
-from mecha_tui.present.words import PHASE_SIGNS
+from mecha_tui.present.words import PHASE_SIGNS, REREAD_SIGN
 
 GAP = 2
 
@@ -99,12 +99,20 @@ def cells(one: SlotPicture, now_s: float) -> dict[str, Line]:
         "percent": line(Part(numbers.percent(ratio), quiet if is_idle else _level_tone(one))),
         "held": line(Part(numbers.tokens(held), quiet)),
         "window": line(muted(f"/ {numbers.tokens(slot.window_tokens)}")),
-        "reused": line(muted(numbers.percent(reuse_ratio(slot)))),
+        "reused": _reused(one),
         "rate": line(Part(numbers.rate(one.tokens_per_s), quiet)),
         "left": line(Part("–" if is_idle else left, quiet)),
         "time": line(Part(time, quiet)),
         "note": line(muted(_note(one))),
     }
+
+
+def _reused(one: SlotPicture) -> Line:
+    """Return the reused share, with a mark when the task read again what was held before."""
+    share = muted(numbers.percent(reuse_ratio(one.slot)))
+    if one.reread_tokens is None:
+        return line(share)
+    return line(share, Part(f" {REREAD_SIGN.symbol}", REREAD_SIGN.tone))
 
 
 def gauge_tone(one: SlotPicture) -> Tone:
@@ -129,6 +137,8 @@ def _note(one: SlotPicture) -> str:
         return ""
     if one.slot.is_unused:
         return "unused"
+    if one.was_cut:
+        return "cut"
     return "cached" if one.slot.held_tokens else ""
 
 

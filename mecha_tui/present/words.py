@@ -58,6 +58,7 @@ LOG_SIGNS = {
     LogKind.REPROCESSED.value: Sign("⟲", "read again", Tone.WARNING),
 }
 UNKNOWN_SIGN = Sign("–", "unknown", Tone.MUTED)
+REREAD_SIGN = Sign("⟲", "read again", Tone.WARNING)
 AGREE_SIGN = Sign("✓", "agree", Tone.GOOD)
 
 _SENTENCES = {
@@ -169,6 +170,10 @@ def event_sign(event: Event) -> Sign:
         EventKind.CURED: AGREE_SIGN,
         EventKind.REPLACED: Sign("↻", "replaced", Tone.READING),
         EventKind.QUEUE: Sign("…", "waiting", Tone.WARNING),
+        EventKind.TASK: Sign("■", "task", Tone.MUTED),
+        EventKind.CUT: Sign("!", "cut", Tone.WARNING),
+        EventKind.REREAD: REREAD_SIGN,
+        EventKind.CONTENT: Sign("◇", "slot", Tone.READING),
         EventKind.LOG: LOG_SIGNS.get(event.subject, UNKNOWN_SIGN),
     }.get(event.kind, UNKNOWN_SIGN)
 
@@ -188,7 +193,7 @@ def event_text(event: Event) -> str:
         return f"requests began to wait: {event.subject}" + (
             f" · {event.detail}" if event.detail else ""
         )
-    return f"{event.kind.value} {event.subject}{detail}"
+    return f"{event.subject}{detail}"
 
 
 def busy_words(picture: ServerPicture) -> str:

@@ -34,6 +34,10 @@ def collapsed(events: Sequence[Event]) -> list[Event]:
         if kind is EventKind.QUEUE and len(run) > 1:
             since = numbers.clock(run[-1].wall_s)
             run = [replace(run[0], detail=f"{len(run)} times since {since}")]
+        elif kind in (EventKind.TASK, EventKind.REREAD) and len(run) > 1:
+            since = numbers.clock(run[-1].wall_s)
+            more = f"{len(run) - 1} more since {since}"
+            run = [replace(run[0], detail=f"{run[0].detail} · {more}" if run[0].detail else more)]
         kept += run
     return kept
 
