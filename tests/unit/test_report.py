@@ -54,6 +54,8 @@ def test_the_json_has_every_field_of_the_contract() -> None:
         "agreement",
         "clients",
         "findings",
+        "tasks",
+        "thrash",
         "memory",
     }
     assert server["state"] == "ready"
