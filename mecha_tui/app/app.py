@@ -29,8 +29,10 @@ from mecha_tui.app.screens.overview import OverviewScreen
 from mecha_tui.app.screens.page_screen import PageScreen
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.app.screens.speed import SpeedScreen
+from mecha_tui.app.screens.talkers import TalkersScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
+from mecha_tui.core.talkers import TalkerSource
 from mecha_tui.errors import UsageError
 
 GONE_CHECK_S = 1.0
@@ -53,6 +55,7 @@ class MechaApp(App[None], inherit_bindings=False):
         interval_s: float = 1.0,
         theme: str | None = None,
         ascii_only: bool = False,
+        talkers: TalkerSource | None = None,
     ) -> None:
         """Make the application.
 
@@ -60,11 +63,13 @@ class MechaApp(App[None], inherit_bindings=False):
             sampler: Where rounds come from; closed when the application ends.
             interval_s: Seconds from the beginning of one round to that of the next.
             theme: A theme's name; None is mecha-dark.
+            talkers: Tells who is connected to a server; None where nobody can.
             ascii_only: Draw with ASCII only, for terminals that are not UTF-8.
         """
         super().__init__()
         self._sampler = sampler
         self._interval_s = interval_s
+        self._talkers = talkers
         self._crash: str | None = None
         self._hurry = asyncio.Event()
         self.ascii_only = ascii_only
@@ -168,6 +173,10 @@ class MechaApp(App[None], inherit_bindings=False):
     def action_events(self) -> None:
         """Show everything that happened."""
         self._open(EventsScreen(self.desk, ascii_only=self.ascii_only))
+
+    def action_talkers(self) -> None:
+        """Show who talks to the server."""
+        self._open(TalkersScreen(self.desk, self._talkers, ascii_only=self.ascii_only))
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -80,6 +80,7 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
         Key("m 4", "Where the memory is, with sources and reasons.", "view.memory", "app.memory", "memory", 4),
         Key("3", "Speed over the last minutes.", "view.speed", "app.speed", "speed"),
         Key("e 5", "Everything that happened.", "view.events", "app.events", "events", 7),
+        Key("c 6", "Who talks to the server, by name.", "view.talkers", "app.talkers", "who talks"),
         Key("q", "Leave, and give the terminal back.", "app.quit", "app.leave", "quit", 9),
     ),
     Place.EVERYWHERE: (

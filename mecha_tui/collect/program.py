@@ -24,6 +24,13 @@ def is_llama_server(arguments: Sequence[str]) -> bool:
     return _PROGRAM.fullmatch(names[0]) is not None
 
 
+def is_watcher(arguments: Sequence[str]) -> bool:
+    """Whether a command line runs mecha-tui, as a script or as a module."""
+    words = list(arguments[:3])
+    is_script = any(_base_name(one) == "mecha-tui" for one in words[:2])
+    return is_script or words[1:] == ["-m", "mecha_tui"]
+
+
 def shown_name(arguments: Sequence[str]) -> str:
     """Return a program's name, safe to show; nothing else of its command line is ever shown."""
     name = _UNSAFE.sub("", _base_name(arguments[0]) if arguments else "")

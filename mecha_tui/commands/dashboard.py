@@ -35,12 +35,14 @@ def show(sampler: Sampler, settings: Settings) -> int:
     # The screen is slow to import, and a pipe does not need it.
     from mecha_tui.app.app import MechaApp
     from mecha_tui.app.driver import TERMINAL_GONE
+    from mecha_tui.collect.talkers import LocalTalkers
 
     app = MechaApp(
         sampler,
         interval_s=settings.interval_s,
         theme=f"mecha-{settings.theme}",
         ascii_only=not is_utf8(sys.stdout),
+        talkers=LocalTalkers(),
     )
     app.run()
     # Whatever else went wrong while the terminal went away is no fault to tell.
