@@ -10,12 +10,16 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from mecha_tui.collect.unix_peers import peer_inodes
+from mecha_tui.collect.watchers import is_watchers_socket
+
 PROC_NET = Path("/proc/net")
 WATCHER = "127.77.84.85"
 """Where mecha-tui's own connections within this machine come from, on Linux. By it, two that
 watch one server know each other, and do not take each other for clients at work."""
 _WATCHER_ROW = b"%08X" % int.from_bytes(socket.inet_aton(WATCHER), sys.byteorder)
 """The address as the kernel prints it."""
+_LOOPBACK_6 = b"%08X" % 0 * 3 + b"%08X" % int.from_bytes(b"\0\0\0\1", sys.byteorder)
 _LISTEN = b"0A"
 _SIZE_LIMIT_BYTES = 8 * 1024 * 1024
 
@@ -64,9 +68,31 @@ def count_in(tables: bytes, port: int, but_from: frozenset[int], *, is_known: bo
     for remote, remote_port, state, owner in row.findall(tables):
         if state == _LISTEN:
             is_listening = is_listening or is_known or int(owner) not in (0, os.getuid())
-        elif not remote.endswith(_WATCHER_ROW) and int(remote_port, 16) not in but_from:
+        elif remote.endswith(_WATCHER_ROW) or int(remote_port, 16) in but_from:
+            continue
+        elif remote != _LOOPBACK_6 or not _is_watchers_end(tables, remote_port, port):
             count += 1
     return count if is_listening else None
+
+
+def _is_watchers_end(tables: bytes, client_port: bytes, port: int) -> bool:
+    """Whether the client's end of an IPv6 connection within this machine is mecha-tui's."""
+    end = re.search(
+        rb"^ *\d+: %b:%b %b:%04X 01 \S+ \S+ \S+ +\d+ +\d+ (\d+) "
+        % (_LOOPBACK_6, client_port, _LOOPBACK_6, port),
+        tables,
+        re.MULTILINE,
+    )
+    return end is not None and is_watchers_socket(int(end[1]))
+
+
+def connections_to_socket(path: str) -> int | None:
+    """Return how many connections to a Unix socket clients have; None where nobody tells.
+
+    Those of mecha-tui, this one or another, are not counted.
+    """
+    inodes = peer_inodes(path)
+    return None if inodes is None else sum(not is_watchers_socket(one) for one in inodes)
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.background import Background
 from mecha_tui.collect.computing import Computing
-from mecha_tui.collect.connections import connections_to, read_tables
+from mecha_tui.collect.connections import connections_to, connections_to_socket, read_tables
 from mecha_tui.collect.http import ApiKey
 from mecha_tui.collect.log_watch import LogWatch
 from mecha_tui.collect.manners import USUAL, Manners
@@ -157,10 +157,12 @@ class WatchedTarget:
 
     def _connections(self, facts: ProcessFacts) -> int | None:
         address = self._target.address
-        if address.socket_path is not None or not address.is_loopback:
+        if not address.is_loopback:
             return facts.connections
         if not self._look.needs_connections:
             return None
+        if address.socket_path is not None:
+            return connections_to_socket(address.socket_path)
         is_known = facts.process is not None
         return connections_to(address.port, self._look.ports, is_known=is_known)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mecha_tui.collect.connections import connections_to, connections_to_socket
+from mecha_tui.collect.talkers import LocalTalkers
 from mecha_tui.core.state import ServerState
 from tests.contract.watching import Watcher, watching
-from tests.servers import BUILDS, NEW, PATIENCE_S, RunningServer, running_server, wait_until
+from tests.servers import BUILDS, NEW, OLD, PATIENCE_S, RunningServer, running_server, wait_until
 
 IDLE_S = 2
 FLAGS = ("-c", "1024", "-np", "2", "--metrics", "--sleep-idle-seconds", str(IDLE_S))
@@ -57,6 +59,41 @@ async def test_two_that_watch_do_not_keep_it_awake_for_each_other(server: Runnin
         await asyncio.to_thread(server.complete, "hello", 5)
         await asyncio.gather(_asleep_again(watcher), _asleep_again(other))
     assert is_sleeping(server)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_nor_do_they_over_ipv6(build: str, tiny_model: Path) -> None:
+    flags = (*FLAGS, "--host", "::1")
+    with running_server(build, tiny_model, *flags, wait=False) as server:
+        port = server.port
+        await _sleeps_under_two(
+            f"http://[::1]:{port}", lambda: connections_to(port, frozenset(), is_known=True)
+        )
+
+
+@pytest.mark.skipif(OLD not in BUILDS, reason="the binary runs on Linux x86-64 only")
+async def test_nor_do_they_over_a_unix_socket(tiny_model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "llama.sock"
+    with running_server(OLD, tiny_model, *FLAGS, "--host", str(path), wait=False):
+        await _sleeps_under_two(f"unix:{path}", lambda: connections_to_socket(str(path)))
+
+
+async def _sleeps_under_two(url: str, count: Callable[[], int | None]) -> None:
+    """Watch with another program as well: neither is counted, and the server falls asleep."""
+    other = await _mecha_tui("check", "--watch", "--interval", "0.3", "--url", url)
+    try:
+        async with watching(url) as watcher:
+            await _asleep_again(watcher)
+            deadline_s = asyncio.get_running_loop().time() + PATIENCE_S
+            while other.pid not in [one.pid for one in (await LocalTalkers().talkers(url)).found]:
+                assert asyncio.get_running_loop().time() < deadline_s, "the other never connected"
+            assert count() == 0
+            for _ in range(10):
+                assert (await watcher.look()).condition.state is ServerState.ASLEEP
+        assert other.returncode is None
+    finally:
+        other.terminate()
+        await other.communicate()
 
 
 async def test_single_reports_in_a_loop_and_a_watching_check_let_it_sleep(

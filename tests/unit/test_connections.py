@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from mecha_tui.collect.connections import connections_to, watchers_address
+from mecha_tui.collect.connections import connections_to, connections_to_socket, watchers_address
+from mecha_tui.collect.unix_peers import peer_inodes
 from tests.servers import wait_until
 
 HEAD = (
@@ -96,3 +100,60 @@ def test_connections_of_other_watchers_are_not_counted(
             wait_until(
                 lambda: connections_to(place[1], frozenset(), is_known=True) == 1, "one seen"
             )
+
+
+CLIENT = """
+import socket, sys
+with socket.socket(getattr(socket, sys.argv[1])) as one:
+    one.connect(eval(sys.argv[2]))
+    print("connected", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def client(script: Path, family: str, place: object) -> Iterator[None]:
+    """Run a program of a certain name that is connected."""
+    script.write_text(CLIENT)
+    command = [sys.executable, str(script), family, repr(place)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"connected\n"
+        yield
+        process.kill()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the tables are Linux's")
+def test_over_ipv6_a_watcher_is_told_by_its_program(tmp_path: Path) -> None:
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        place = server.getsockname()[:2]
+        with client(tmp_path / "mecha-tui", "AF_INET6", place):
+            assert connections_to(place[1], frozenset(), is_known=True) == 0
+            with client(tmp_path / "agent.py", "AF_INET6", place):
+                assert connections_to(place[1], frozenset(), is_known=True) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's answer is Linux's")
+def test_over_a_unix_socket_watchers_and_we_are_not_counted(tmp_path: Path) -> None:
+    path = str(tmp_path / "llama.sock")
+    with ExitStack() as open_, socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+
+        def accepted() -> None:
+            open_.enter_context(server.accept()[0])
+
+        assert connections_to_socket(path) == 0
+        open_.enter_context(client(tmp_path / "mecha-tui", "AF_UNIX", path))
+        open_.enter_context(socket.socket(socket.AF_UNIX)).connect(path)
+        accepted()
+        accepted()
+        assert len(peer_inodes(path) or ()) == 2
+        assert connections_to_socket(path) == 0
+        open_.enter_context(client(tmp_path / "agent.py", "AF_UNIX", path))
+        accepted()
+        assert connections_to_socket(path) == 1
+
+
+def test_a_unix_socket_that_is_not_there_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    assert connections_to_socket(str(tmp_path / "none.sock")) is None
