@@ -12,6 +12,9 @@ from mecha_tui.errors import UsageError
 
 DEFAULT_PORT = 8080
 _CLIENT_PATH = re.compile(r"(/v1)?(/(chat/)?completions|/models|/embeddings|/messages)?/*$")
+_SOCKET_SCHEMES = ("unix:", "http+unix:", "unix+http:")
+_SOCKET_FILE = re.compile(r"(?P<path>.*?\.sock)(?P<below>/.*)?")
+"""A socket file, and the endpoint's path that clients write behind it."""
 _SHOWN_LIMIT = 200
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?")
 
@@ -51,7 +54,10 @@ class ServerAddress:
 
 
 def parse_address(text: str) -> ServerAddress:
-    """Return the address written in a URL, ``HOST:PORT``, or ``unix:/PATH``.
+    """Return the address written in a URL, ``HOST:PORT``, ``unix:/PATH``, or alone as ``/PATH``.
+
+    A socket may also be written as ``http+unix://%2FPATH``, as other clients do. A relative
+    path is one with a slash in front (``./PATH``), or one that ends in ``.sock``.
 
     Raises:
         UsageError: It is none of these; the message shows the text without credentials.
@@ -59,7 +65,7 @@ def parse_address(text: str) -> ServerAddress:
     text = text.strip()
     if not text.isprintable():
         raise _refused(text, "it holds characters that cannot be shown")
-    if text.lower().startswith("unix:"):
+    if _is_socket(text):
         return _socket_address(text)
     bare = "://" not in text
     try:
@@ -108,11 +114,26 @@ def _host(text: str) -> str | None:
     return name if _HOST_NAME.fullmatch(name) and not is_numeric else None
 
 
+def _is_socket(text: str) -> bool:
+    if text.startswith(("/", "./", "../")) or text.lower().startswith(_SOCKET_SCHEMES):
+        return True
+    return text.endswith(".sock") and "://" not in text
+
+
 def _socket_address(text: str) -> ServerAddress:
-    path = text[len("unix:") :].removeprefix("//")
-    if not path.strip("/") or "\0" in path:
+    scheme = next((one for one in _SOCKET_SCHEMES if text.lower().startswith(one)), "")
+    path = text[len(scheme) :].removeprefix("//") if scheme else text
+    prefix = ""
+    if "http" in scheme and not path.startswith("/"):
+        coded, slash, below = path.partition("/")
+        path, prefix = unquote(coded), slash + below
+    elif (parts := _SOCKET_FILE.fullmatch(path)) is not None:
+        path, prefix = parts["path"], parts["below"] or ""
+    if not path.strip("/") or not path.isprintable():
         raise _refused(text, "it names no socket file: write unix:/PATH")
-    return ServerAddress(f"unix:{path}", "http", "localhost", 80, socket_path=path)
+    prefix = _CLIENT_PATH.sub("", prefix).rstrip("/")
+    url = f"unix:{path}{prefix}"
+    return ServerAddress(url, "http", "localhost", 80, prefix, socket_path=path)
 
 
 def _basic(user: str | None, password: str | None) -> str | None:

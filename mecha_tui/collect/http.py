@@ -178,7 +178,7 @@ class Connection:
             self._stream = response.extensions.get("network_stream")
             return await _whole(response, cap_bytes)
         except httpx.TransportError as error:
-            raise no_reply(error, CONNECT_LIMIT_S) from None
+            raise no_reply(error, CONNECT_LIMIT_S, self._address.socket_path) from None
 
     async def _send(self, path: str, content: bytes, cap_bytes: int, query: str) -> Reply:
         """Send a body to the first of localhost's addresses that takes the connection."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from mecha_tui.core.agreement.findings import Severity
+from mecha_tui.core.succession import Replacement
 
 
 class EventKind(Enum):
@@ -18,7 +19,7 @@ class EventKind(Enum):
     CURED = "cured"
     """A finding went away; the subject is its code."""
     REPLACED = "replaced"
-    """Another process or model answers at the address; the subject says which."""
+    """Another server answers at the address; ``replacement`` says which came after which."""
     QUEUE = "queue"
     """Requests began to wait; the subject is how many, in words."""
     TASK = "task"
@@ -45,3 +46,5 @@ class Event:
     """More, such as the reason, when there is any."""
     severity: Severity | None = None
     """Of a finding: how much it matters."""
+    replacement: Replacement | None = None
+    """Of a replacement: both servers."""

@@ -8,8 +8,8 @@ from mecha_tui.core.agreement import Finding
 from mecha_tui.core.events import Event, EventKind
 from mecha_tui.core.log_events import log_events
 from mecha_tui.core.picture import EVENT_LIMIT, ServerPicture
-from mecha_tui.core.server import is_other_model, is_other_process
 from mecha_tui.core.state import ServerState
+from mecha_tui.core.succession import Replacement
 from mecha_tui.core.task_events import task_events, without_overflow
 
 LATE_S = 5.0
@@ -17,13 +17,15 @@ LATE_S = 5.0
 QUEUE_QUIET_S = 60.0
 """A queue that comes and goes is told of once in this time."""
 
+_CALM = (ServerState.READY.value, ServerState.ASLEEP.value)
+
 
 def with_events(before: ServerPicture | None, picture: ServerPicture) -> ServerPicture:
     """Return the picture with what is new in it on top of its events."""
     found, cured = _findings(picture)
     log, logged = log_events(picture.log, picture.now_s, picture.now_wall_s)
+    picture = _with_replacement(before, picture)
     new = [
-        *_replaced(before, picture),
         *_state(picture),
         *(_told(picture, EventKind.FINDING, one) for one in found),
         *(_told(picture, EventKind.CURED, one) for one in cured),
@@ -40,15 +42,52 @@ def with_events(before: ServerPicture | None, picture: ServerPicture) -> ServerP
     )
 
 
-def _replaced(before: ServerPicture | None, picture: ServerPicture) -> list[Event]:
-    if before is None:
-        return []
-    now = picture.last_process
-    if now is not None and is_other_process(before.last_process, now):
-        return [Event(picture.now_wall_s, EventKind.REPLACED, f"pid {now.pid}")]
-    if is_other_model(before.props, picture.props):
-        return [Event(picture.now_wall_s, EventKind.REPLACED, picture.model_name or "the model")]
-    return []
+def _with_replacement(before: ServerPicture | None, picture: ServerPicture) -> ServerPicture:
+    """Tell a replacement once, and tell the same event anew when more is known of it."""
+    known, last = picture.succession, before.succession if before is not None else None
+    now = known.replacement
+    if now is None or not known.is_told or last is None:
+        return picture
+    if last.is_told and last.replacement == now:
+        return picture
+    events = picture.events
+    if last.is_told and last.replacement is not None and last.replacement.number == now.number:
+        amended = (_amended(event, now) for event in events)
+        return replace(picture, events=tuple(amended))
+    new = Event(picture.now_wall_s, EventKind.REPLACED, now.word, replacement=now)
+    kept = _without_first_turn(events, now) if now.is_alternating else events
+    return replace(picture, events=(new, *_without_absence(kept, now)))
+
+
+def _amended(event: Event, now: Replacement) -> Event:
+    told = event.replacement
+    is_it = told is not None and told.number == now.number
+    return replace(event, subject=now.word, replacement=now) if is_it else event
+
+
+def _without_first_turn(events: tuple[Event, ...], now: Replacement) -> tuple[Event, ...]:
+    """Leave out what the turn before looked like: one server after another."""
+    return tuple(
+        event
+        for event in events
+        if event.replacement is None or event.replacement.number != now.number - 1
+    )
+
+
+def _without_absence(events: tuple[Event, ...], now: Replacement) -> tuple[Event, ...]:
+    """Leave out that it went down, loaded and came back: the replacement tells it all."""
+    if now.away_s is None:
+        return events
+    passed: list[Event] = []
+    is_absent = False
+    for index, event in enumerate(events):
+        if event.kind is EventKind.STATE:
+            if event.subject in _CALM and is_absent:
+                return (*passed, *events[index:])
+            is_absent = is_absent or event.subject not in _CALM
+        else:
+            passed.append(event)
+    return tuple(passed) if is_absent else events
 
 
 def _state(picture: ServerPicture) -> list[Event]:

@@ -17,6 +17,7 @@ from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
 from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.state import Condition, ServerState
+from mecha_tui.core.succession import Succession
 from mecha_tui.core.task_log import TaskLog
 from mecha_tui.core.thrash_causes import Thrash
 from mecha_tui.core.waiting import Waiting
@@ -43,6 +44,10 @@ class SlotPicture:
     """What its task, running or last, read again; None where nothing is known of that."""
     was_cut: bool = False
     """Whether its last task ended because the slot was full."""
+    is_gone: bool = False
+    """Whether its model is gone from memory: nothing of what it held is there any more."""
+    lost_tokens: int | None = None
+    """Of a slot that is gone: what it held when it was last seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,8 @@ class ServerPicture:
     """The process seen last, which outlives its end so that its successor is noticed."""
     log: LogPicture = field(default_factory=LogPicture)
     """What its log told."""
+    succession: Succession = field(default_factory=Succession)
+    """Who answers at the address, and who did before."""
     events: tuple[Event, ...] = ()
     """Newest first."""
     open_findings: tuple[Finding, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mecha_tui.core.agreement import judge, talking
+from mecha_tui.core.gone_slots import with_gone_slots
 from mecha_tui.core.happenings import with_events
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_findings import memory_findings
@@ -15,11 +16,12 @@ from mecha_tui.core.rates import Track
 from mecha_tui.core.replies import Answer, Failure, Replies
 from mecha_tui.core.rereads import Ways
 from mecha_tui.core.sample import Round, ServerSample
-from mecha_tui.core.server import Props, Role, is_other_model, is_other_process
+from mecha_tui.core.server import Props, Role
 from mecha_tui.core.server_log import LogPicture
 from mecha_tui.core.slots import Slot
 from mecha_tui.core.speed import with_gauges, with_slots, without_slots
 from mecha_tui.core.state import ServerState, condition
+from mecha_tui.core.succeeding import replacement_proof, with_succession
 from mecha_tui.core.task_log import after_look, without_server
 from mecha_tui.core.thrash_causes import forgets
 from mecha_tui.core.thrash_watch import with_thrash
@@ -54,7 +56,8 @@ def next_picture(
         wall_s: The round's time of day, for events.
     """
     picture = before or _blank(sample, now_s, wall_s)
-    if is_replaced(picture, sample):
+    proof = replacement_proof(picture, sample)
+    if proof is not None:
         picture = _anew(picture)
     picture = replace(
         picture,
@@ -75,20 +78,14 @@ def next_picture(
     picture = _with_known_empty(picture, sample)
     if slots is None or slots.value is None or picture.is_lost:
         picture = without_slots(picture)
+    picture = with_gone_slots(picture)
     picture = replace(picture, waiting=_queue(picture, sample))
     picture = with_thrash(_with_agreement(picture, sample))
+    picture = with_succession(picture, proof)
     picture = _with_memory(picture, sample.memory)
     if sample.log is not None:
         picture = replace(picture, log=picture.log.with_news(sample.log, now_s))
     return with_events(before, picture)
-
-
-def is_replaced(before: ServerPicture, sample: ServerSample) -> bool:
-    """Whether another process, or another model, now answers at the address."""
-    props = sample.replies.props
-    if props is not None and is_other_model(before.props, props.value):
-        return True
-    return is_other_process(before.last_process, sample.process)
 
 
 def _blank(sample: ServerSample, now_s: float, wall_s: float) -> ServerPicture:

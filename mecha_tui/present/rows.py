@@ -10,8 +10,8 @@ from mecha_tui.core.picture import SlotPicture
 from mecha_tui.core.slots import Phase, reuse_ratio
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
-from mecha_tui.present.text import Line, Part, Tone, filled, line, muted, width_of
-from mecha_tui.present.words import PHASE_SIGNS, REREAD_SIGN
+from mecha_tui.present.text import Line, Part, Tone, cut, filled, line, muted, width_of
+from mecha_tui.present.words import GONE_SIGN, PHASE_SIGNS, REREAD_SIGN, Sign
 
 GAP = 2
 
@@ -77,13 +77,16 @@ def _gauge_room(width: int, chosen: Sequence[Column]) -> int:
     return width - others - GAP * (len(chosen) - 1)
 
 
-def cells(one: SlotPicture, now_s: float) -> dict[str, Line]:
+def cells(one: SlotPicture, now_s: float, gone: Sign = GONE_SIGN) -> dict[str, Line]:
     """Return a slot's cells by column name, without the gauge, which needs its width.
 
     Args:
         one: The slot.
         now_s: The picture's monotonic second, to count running times from.
+        gone: What a slot is called whose model is gone from memory.
     """
+    if one.is_gone:
+        return _gone_cells(one, gone)
     slot = one.slot
     sign = PHASE_SIGNS[slot.phase]
     is_idle = slot.phase is Phase.IDLE
@@ -113,6 +116,25 @@ def _reused(one: SlotPicture) -> Line:
     if one.reread_tokens is None:
         return line(share)
     return line(share, Part(f" {REREAD_SIGN.symbol}", REREAD_SIGN.tone))
+
+
+def _gone_cells(one: SlotPicture, sign: Sign) -> dict[str, Line]:
+    """Return the cells of a slot that is no more."""
+    nothing = dict.fromkeys(
+        ("task", "percent", "held", "reused", "rate", "left", "time"), line(muted(numbers.UNKNOWN))
+    )
+    return {
+        **nothing,
+        "slot": line(muted(str(one.slot.slot_id))),
+        "state": line(muted(str(sign))),
+        "window": line(muted(f"/ {numbers.tokens(one.slot.window_tokens)}")),
+        "note": (),
+    }
+
+
+def _lost(one: SlotPicture) -> Line:
+    """Return what stands where a gauge would: how much went with the model."""
+    return line(muted(f"lost {numbers.tokens(one.lost_tokens)} tokens" if one.lost_tokens else ""))
 
 
 def gauge_tone(one: SlotPicture) -> Tone:
@@ -151,6 +173,8 @@ def heading(columns: Sequence[Column]) -> Line:
 def row(columns: Sequence[Column], one: SlotPicture, texts: Mapping[str, Line]) -> Line:
     """Return a slot's line: its cells and its gauge."""
     width = next((column.width for column in columns if column.name == "gauge"), 0)
+    if one.is_gone:
+        return assembled(columns, {**texts, "gauge": cut(_lost(one), width)})
     return assembled(columns, {**texts, "gauge": gauge(one.fuel, width, gauge_tone(one))})
 
 

@@ -13,6 +13,7 @@ from mecha_tui.core.server import Role
 from mecha_tui.core.slots import Phase
 from mecha_tui.core.state import ServerState
 from mecha_tui.present.numbers import UNKNOWN, tokens
+from mecha_tui.present.succession_words import replacement_text
 from mecha_tui.present.text import Tone
 
 
@@ -46,6 +47,16 @@ PHASE_SIGNS = {
     Phase.WRITING: Sign("▶", "writing", Tone.ACCENT),
     Phase.UNKNOWN: Sign("?", "unknown", Tone.MUTED),
 }
+
+GONE_SIGN = Sign("✗", "gone", Tone.MUTED)
+"""A slot of a server that ended."""
+
+
+def gone_sign(picture: ServerPicture) -> Sign:
+    """Return why what a slot held is gone: its server sleeps, or ended."""
+    asleep = STATE_SIGNS[ServerState.ASLEEP]
+    return asleep if picture.condition.state is ServerState.ASLEEP else GONE_SIGN
+
 
 SEVERITY_SIGNS = {
     Severity.ERROR: Sign("✗", "error", Tone.ERROR),
@@ -188,7 +199,8 @@ def event_text(event: Event) -> str:
     if event.kind is EventKind.CURED:
         return f"cured: {event.detail or event.subject}"
     if event.kind is EventKind.REPLACED:
-        return f"another server answers here: {event.subject}{detail}"
+        told = event.replacement
+        return event.subject if told is None else replacement_text(told)
     if event.kind is EventKind.QUEUE:
         return f"requests began to wait: {event.subject}" + (
             f" · {event.detail}" if event.detail else ""

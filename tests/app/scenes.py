@@ -8,6 +8,7 @@ from mecha_tui.core.agreement import Agreement, Cure, Finding, Severity, Verdict
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import Event, EventKind
 from mecha_tui.core.fuel import fuel
+from mecha_tui.core.gone_slots import with_gone_slots
 from mecha_tui.core.history import Series
 from mecha_tui.core.memory import Memory, MemoryKind
 from mecha_tui.core.numbers import KvMode, ServerNumbers
@@ -16,6 +17,7 @@ from mecha_tui.core.reading import known, unknown
 from mecha_tui.core.server import Model, Props, Role, ServerProcess
 from mecha_tui.core.slots import Phase, Slot
 from mecha_tui.core.state import Condition, ServerState
+from mecha_tui.core.succession import Identity, Proof, Replacement
 from mecha_tui.core.waiting import Waiting
 
 NOW_S = 10_000.0
@@ -145,6 +147,16 @@ def unified_memory() -> Memory:
     )
 
 
+RESTART = Replacement(
+    number=1,
+    began_s=NOW_S - 400,
+    then=Identity(ServerProcess(4100, WALL_S - 90_000), "/m/q.gguf", "q", "b11434", 8192, 4),
+    now=Identity(ServerProcess(4242, WALL_S - 400), "/m/q.gguf", "q", "b11549", 8192, 4),
+    proofs=(Proof.PROCESS,),
+    away_s=41.0,
+)
+
+
 def events() -> tuple[Event, ...]:
     return (
         Event(WALL_S - 2, EventKind.QUEUE, "2"),
@@ -154,9 +166,8 @@ def events() -> tuple[Event, ...]:
             "window-over-slot",
             "context_window promises 32,768 tokens, but a slot holds 8,192.",
         ),
-        Event(WALL_S - 351, EventKind.STATE, "ready"),
-        Event(WALL_S - 392, EventKind.REPLACED, "pid 4242"),
-        Event(WALL_S - 400, EventKind.STATE, "down", "connection refused"),
+        Event(WALL_S - 351, EventKind.REPLACED, "restarted", replacement=RESTART),
+        Event(WALL_S - 9_351, EventKind.STATE, "ready"),
     )
 
 
@@ -227,14 +238,16 @@ def fresh(state: ServerState, reason: str | None = None) -> ServerPicture:
 
 def lost(state: ServerState, reason: str | None = None) -> ServerPicture:
     """A server that was well once: its last picture stays."""
-    return replace(
-        busy(),
-        condition=Condition(state, reason),
-        state_since_s=NOW_S - 75,
-        slots_taken_s=NOW_S - 76,
-        writing_tokens_per_s=None,
-        reading_tokens_per_s=None,
-        events=(Event(WALL_S - 75, EventKind.STATE, state.value, reason), *events()),
+    return with_gone_slots(
+        replace(
+            busy(),
+            condition=Condition(state, reason),
+            state_since_s=NOW_S - 75,
+            slots_taken_s=NOW_S - 76,
+            writing_tokens_per_s=None,
+            reading_tokens_per_s=None,
+            events=(Event(WALL_S - 75, EventKind.STATE, state.value, reason), *events()),
+        )
     )
 
 

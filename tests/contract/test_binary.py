@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,3 +145,13 @@ async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
         assert ask(router, "/models/unload", {"model": "alpha"})[1] == {"success": True}
         await watcher.until(lambda _: list(watcher.pictures) == [router.url], "alpha gone")
     assert status_of(router, "alpha") == "unloaded"
+
+
+def test_a_socket_file_left_behind_keeps_it_from_starting(tiny_model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "left.sock"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    with running_server(OLD, tiny_model, "--host", str(path), wait=False) as server:
+        wait_until(lambda: server.process.poll() is not None, "the end")
+        assert server.process.returncode != 0
+        assert "couldn't bind" in server.log.read_text("utf-8", "replace")

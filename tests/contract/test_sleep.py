@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -147,3 +148,21 @@ def test_slots_wake_it(server: RunningServer) -> None:
     wait_for_sleep(server)
     assert server.get("/slots")[0] == 200
     assert not is_sleeping(server)
+
+
+def test_waking_sets_neither_task_numbers_nor_counters_back(server: RunningServer) -> None:
+    def counts() -> tuple[int, float]:
+        slots: Any = server.json("/slots")
+        found = re.search(
+            r"^llamacpp:tokens_predicted_total (\S+)", server.get("/metrics")[1], re.M
+        )
+        assert found is not None
+        return max(slot.get("id_task", -1) for slot in slots), float(found[1])
+
+    server.complete("hello", 5)
+    before = counts()
+    wait_for_sleep(server)
+    server.complete("hello", 5)
+    after = counts()
+    assert after[0] > before[0] >= 0
+    assert after[1] > before[1] > 0

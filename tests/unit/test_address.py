@@ -45,6 +45,15 @@ def test_an_address_is_brought_to_the_servers_root(
         ("unix:///run/llama.sock", "/run/llama.sock"),
         ("unix:llama.sock", "llama.sock"),
         ("unix://llama.sock", "llama.sock"),
+        ("/run/llama.sock", "/run/llama.sock"),
+        ("/run/llama", "/run/llama"),
+        ("./llama", "./llama"),
+        ("llama.sock", "llama.sock"),
+        ("http+unix://%2Frun%2Fllama.sock", "/run/llama.sock"),
+        ("http+unix://%2Frun%2Fllama.sock/v1/chat/completions", "/run/llama.sock"),
+        ("http+unix:///run/llama.sock/v1", "/run/llama.sock"),
+        ("unix:/run/llama.sock/v1/", "/run/llama.sock"),
+        ("unix:/run/v1", "/run/v1"),
     ],
 )
 def test_a_unix_socket_is_an_address(text: str, path: str) -> None:
@@ -52,6 +61,12 @@ def test_a_unix_socket_is_an_address(text: str, path: str) -> None:
     assert address.socket_path == path
     assert address.url == f"unix:{path}"
     assert address.is_loopback
+
+
+def test_a_path_below_a_socket_is_the_servers_prefix() -> None:
+    address = parse_address("http+unix://%2Frun%2Fllama.sock/llama/v1")
+    assert (address.url, address.prefix) == ("unix:/run/llama.sock/llama", "/llama")
+    assert parse_address(address.url) == address
 
 
 @pytest.mark.parametrize(
@@ -90,6 +105,9 @@ def test_a_unix_socket_is_an_address(text: str, path: str) -> None:
         "me:s3cret@h:1:2",
         "http:127.0.0.1",
         "unix:/a\nb",
+        "http+unix://",
+        "http+unix://%2Fa%0Ab",
+        "/",
     ],
 )
 def test_a_bad_address_is_refused_in_one_sentence_without_secrets(text: str) -> None:

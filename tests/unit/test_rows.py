@@ -72,6 +72,17 @@ def test_a_build_that_counts_nothing_shows_no_zero() -> None:
     assert "─" not in drawn
 
 
+def test_a_slot_that_is_gone_has_no_figures_and_says_what_was_lost() -> None:
+    blank = scenes.slot_picture(Slot(1, window_tokens=8192), None)
+    gone = replace(blank, is_gone=True, lost_tokens=5571)
+    found = texts(gone.slot, is_gone=True, lost_tokens=5571)
+    assert (found["state"], found["note"], found["window"]) == ("✗ gone", "", "/ 8,192")
+    assert {found[name] for name in ("percent", "held", "reused", "rate", "time")} == {"–"}
+    drawn = plain(row(placed(90, [{}]), gone, cells(gone, scenes.NOW_S)))
+    assert "lost 5,571 tokens" in drawn
+    assert not set(drawn) & set("━─┄")
+
+
 def test_no_limit_is_a_sign_and_an_unknown_limit_is_not() -> None:
     assert texts(scenes.slot(0, Phase.WRITING, 10, is_unlimited=True))["left"] == "∞"
     assert texts(scenes.slot(0, Phase.WRITING, 10))["left"] == "–"

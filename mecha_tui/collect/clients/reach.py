@@ -23,7 +23,7 @@ def place_of(url: str) -> tuple[str, int, str] | None:
     except UsageError:
         return None
     if address.socket_path is not None:
-        return address.url, 0, ""
+        return f"unix:{address.socket_path}", 0, address.prefix
     is_local = address.host in _LOCAL_NAMES or address.host.startswith("127.")
     host = _LOOPBACK if is_local else address.host.rstrip(".")
     return host, address.port, address.prefix

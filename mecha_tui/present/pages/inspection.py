@@ -24,7 +24,7 @@ from mecha_tui.present.text import (
     wrapped,
 )
 from mecha_tui.present.view import View
-from mecha_tui.present.words import PHASE_SIGNS, no_slots_sentence, state_sentence
+from mecha_tui.present.words import PHASE_SIGNS, gone_sign, no_slots_sentence, state_sentence
 
 
 def inspection_page(view: View, width: int, first: int = 0) -> Page:
@@ -43,7 +43,7 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
         lines = [*wrapped(sentence, width, Tone.WARNING), *reason, *[faded(each) for each in lines]]
     count = len(picture.slots)
     note = line(muted(f"{count} slot{'s' * (count != 1)}"))
-    if view.is_stale and picture.age_s is not None:
+    if view.is_stale and picture.age_s is not None and not one.is_gone:
         note = line(Part(f"picture {numbers.age(picture.age_s)} old", Tone.WARNING))
     return Page(line(bold(f"slot {one.slot.slot_id}")), lines, first, note)
 
@@ -58,7 +58,7 @@ def chosen(view: View) -> SlotPicture | None:
 
 def _now(one: SlotPicture, picture: ServerPicture, width: int) -> list[Line]:
     slot = one.slot
-    sign = PHASE_SIGNS[slot.phase]
+    sign = gone_sign(picture) if one.is_gone else PHASE_SIGNS[slot.phase]
     doing = Part(str(sign), sign.tone, is_bold=True)
     is_idle = slot.phase is Phase.IDLE
     phase_s = None if one.since_s is None else seen_s(picture) - one.since_s

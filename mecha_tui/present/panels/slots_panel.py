@@ -28,6 +28,7 @@ from mecha_tui.present.text import (
 from mecha_tui.present.view import View
 from mecha_tui.present.words import (
     busy_words,
+    gone_sign,
     no_slots_sentence,
     state_sentence,
     state_sign,
@@ -124,7 +125,8 @@ def since(picture: ServerPicture) -> str:
 
 
 def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLines:
-    rows = [cells(one, seen_s(picture)) for one in picture.slots]
+    gone = gone_sign(picture)
+    rows = [cells(one, seen_s(picture), gone) for one in picture.slots]
     columns = placed(width - _MARGIN, rows)
     lines: list[Line] = []
     sentence = state_sentence(picture)
@@ -193,7 +195,8 @@ def slots_footer(view: View, content: SlotLines) -> Line:
         first = content.above + 1
         arrows = ("↑" if content.above else "") + ("↓" if content.below else "")
         parts.append(muted(f"{arrows} {first}–{first + shown - 1} of {len(picture.slots)} · "))
-    if view.is_stale and picture.age_s is not None:
+    is_gone = any(one.is_gone for one in picture.slots)
+    if view.is_stale and picture.age_s is not None and not is_gone:
         # A server that is left alone on purpose is no cause for alarm.
         is_calm = not picture.is_lost and picture.slots_reason is not None
         tone = Tone.MUTED if is_calm else Tone.WARNING
