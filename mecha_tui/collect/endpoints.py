@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from mecha_tui.collect.wire.health import parse_health
 from mecha_tui.collect.wire.metrics import parse_metrics
-from mecha_tui.collect.wire.models import parse_models
+from mecha_tui.collect.wire.models import parse_models, parse_running
 from mecha_tui.collect.wire.props import parse_props
 from mecha_tui.collect.wire.slots import parse_slots
 from mecha_tui.core.server import Counters, Model, Props
@@ -37,4 +37,5 @@ PROPS: Endpoint[Props] = Endpoint("/props", parse_props, 20.0, 4 * MIB)
 SLOTS: Endpoint[tuple[Slot, ...]] = Endpoint("/slots", parse_slots, 120.0, 8 * MIB)
 METRICS: Endpoint[Counters] = Endpoint("/metrics", parse_metrics, 120.0, 2 * MIB)
 MODELS: Endpoint[tuple[Model, ...]] = Endpoint("/v1/models", parse_models, 20.0, 4 * MIB)
+RUNNING: Endpoint[tuple[Model, ...]] = Endpoint("/running", parse_running, 20.0, 4 * MIB)
 ROUTER_MODELS: Endpoint[tuple[Model, ...]] = Endpoint("/models", parse_models, 20.0, 4 * MIB)

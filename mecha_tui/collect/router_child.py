@@ -60,7 +60,7 @@ class RouterChild:
 
     def sample(self, own: ServerSample, model: Model, replies: Replies) -> ServerSample:
         """Return a sample of the model with some replies."""
-        facts = self._facts
+        facts, looks = self._facts, self._look.looks
         if facts.process is not None:
             self._memory.refresh(lambda: self._sources.memory(facts.process), self._clock())
         return replace(
@@ -74,8 +74,8 @@ class RouterChild:
             memory=self._memory.value or own.memory,
             is_own_memory=self._memory.value is not None,
             log=None,
-            is_quiet=self._look.is_quiet,
-            may_keep_awake=self._look.may_keep_awake,
+            is_quiet=looks.is_quiet,
+            may_keep_awake=looks.may_keep_awake and looks.props_s is not None,
         )
 
     async def aclose(self) -> None:

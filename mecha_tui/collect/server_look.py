@@ -8,9 +8,10 @@ from typing import Any
 
 from mecha_tui.collect.address import ServerAddress
 from mecha_tui.collect.asking import Asker
-from mecha_tui.collect.endpoints import METRICS, MODELS, PROPS, ROUTER_MODELS, SLOTS
+from mecha_tui.collect.endpoints import METRICS, MODELS, PROPS, ROUTER_MODELS, RUNNING, SLOTS
 from mecha_tui.collect.health_check import HealthCheck
 from mecha_tui.collect.http import ApiKey, Connection
+from mecha_tui.collect.llama_swap import llama_swap
 from mecha_tui.collect.manners import USUAL, Manners
 from mecha_tui.collect.timing import LATE_WAIT_S, PATIENCE_S, Timing
 from mecha_tui.collect.unasked import (
@@ -23,7 +24,6 @@ from mecha_tui.collect.unasked import (
 )
 from mecha_tui.core.polling import (
     Looks,
-    are_connections_wanted,
     is_calm,
     is_metrics_due,
     is_models_due,
@@ -59,6 +59,7 @@ class ServerLook:
         self._models = Asker(MODELS, model_id, clock)
         self._router_models = Asker(ROUTER_MODELS, None, clock)
         self._manners = manners
+        self._running = Asker(RUNNING, None, clock)
         self._looks = Looks(is_gentle=manners.is_gentle, is_once=manners.is_once)
         self._last_props = Props()
         self._replies = Replies()
@@ -73,11 +74,6 @@ class ServerLook:
         return frozenset(port for port in ports if port is not None)
 
     @property
-    def wants_connections(self) -> bool:
-        """Whether the next look needs to know how many other clients are connected."""
-        return are_connections_wanted(self._looks)
-
-    @property
     def needs_connections(self) -> bool:
         """Whether other clients' connections decide anything: sleep, or an estimate."""
         are_metrics_off = self._says_metrics_are_off or self._metrics.is_absent
@@ -85,19 +81,14 @@ class ServerLook:
         return not is_counted or self._looks.may_sleep is not False
 
     @property
-    def is_quiet(self) -> bool:
-        """Whether its process is seen to do nothing since all its slots were found idle."""
-        return self._looks.is_quiet
+    def looks(self) -> Looks:
+        """What the looks so far told."""
+        return self._looks
 
     @property
     def is_calm(self) -> bool:
         """Whether nothing goes on that a look at the usual pace would show sooner."""
         return self._round is None and is_calm(self._looks, self._clock())
-
-    @property
-    def may_keep_awake(self) -> bool:
-        """Whether asking may keep it from a sleep of which nobody knows."""
-        return self._looks.may_keep_awake and self._looks.props_s is not None
 
     def tell(
         self, connections: int | None, sleep_idle_s: int | None, *, is_computing: bool | None
@@ -194,6 +185,12 @@ class ServerLook:
             self._replies = replace(self._replies, models=models)
             return
         may_go_on = await self._ask_slots(now_s)
+        if self._props.is_absent and self._slots.is_absent:
+            self._current = self._running
+            swap = await llama_swap(self._running, self._connection)
+            if swap is not None:
+                self._replies = swap
+                return
         slots = self._replies.slots
         if slots is not None and slots.value is None and slots.failure is not Failure.RESTING:
             self._looks = replace(self._looks, props_s=None)  # it may be another server by now

@@ -19,6 +19,7 @@ from mecha_tui.collect.sources import ProcessFacts, Sources
 from mecha_tui.collect.timing import Timing
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.memory import Memory
+from mecha_tui.core.polling import are_connections_wanted
 from mecha_tui.core.replies import Replies
 from mecha_tui.core.router import LOADED, RUNNING_LIMIT, SLEEPING, running
 from mecha_tui.core.sample import ServerSample
@@ -88,7 +89,7 @@ class WatchedTarget:
         """Look once; more than one sample comes from a router with loaded models."""
         await self._refresh()
         facts = self._facts.value
-        connections = self._connections(facts) if self._look.wants_connections else None
+        connections = self._connections(facts) if are_connections_wanted(self._look.looks) else None
         self._look.tell(
             connections,
             facts.launch.sleep_idle_s.value,
@@ -96,14 +97,15 @@ class WatchedTarget:
         )
         replies = await self._look.look()
         self._note_return(replies)
+        looks = self._look.looks
         own = ServerSample(
             url=self._target.address.url,
             replies=replies,
             connections=connections,
             process=facts.process,
             why_no_process=facts.why_no_process,
-            is_quiet=self._look.is_quiet,
-            may_keep_awake=self._look.may_keep_awake,
+            is_quiet=looks.is_quiet,
+            may_keep_awake=looks.may_keep_awake and looks.props_s is not None,
             launch=facts.launch,
             clients=self._clients.value,
             memory=self._memory.value,

@@ -144,7 +144,7 @@ class ServerPicture:
     @property
     def is_router(self) -> bool:
         """Whether it has no model of its own and runs a server for each."""
-        is_told = self.props is not None and self.props.role is Role.ROUTER
+        is_told = self.props is not None and self.props.role in (Role.ROUTER, Role.LLAMA_SWAP)
         return self.model_id is None and is_told
 
     @property

@@ -13,6 +13,8 @@ class Role(Enum):
     MODEL = "model"
     ROUTER = "router"
     """No model of its own: it starts and stops a child server for each model."""
+    LLAMA_SWAP = "llama-swap"
+    """Another program, which starts and stops a server for each model."""
     EMBEDDINGS = "embeddings"
     """Answers with vectors, so it writes no tokens and does not think."""
 

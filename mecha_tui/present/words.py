@@ -41,6 +41,8 @@ STATE_SIGNS = {
 }
 ROUTER_SIGN = Sign("◇", "router", Tone.GOOD)
 
+LLAMA_SWAP_SIGN = Sign("◇", "llama-swap", Tone.GOOD)
+
 PHASE_SIGNS = {
     Phase.IDLE: Sign("·", "idle", Tone.MUTED),
     Phase.READING: Sign("◀", "reading", Tone.READING),
@@ -92,14 +94,22 @@ _SENTENCES = {
     ),
 }
 _ROUTER_SENTENCE = "A router: it starts one server for each model and has no slots of its own."
+_LLAMA_SWAP_SENTENCE = (
+    "This is llama-swap. It is asked only for what it runs, because asking through it for a "
+    "model's slots would load the model: give the model's own server with --url to see them."
+)
 _NO_SLOTS = "The server shows no slots."
 
 
 def state_sign(picture: ServerPicture) -> Sign:
     """Return a server's state as a word, a symbol and a tone."""
     if picture.is_router and picture.condition.state is ServerState.READY:
-        return ROUTER_SIGN
+        return LLAMA_SWAP_SIGN if _is_llama_swap(picture) else ROUTER_SIGN
     return STATE_SIGNS[picture.condition.state]
+
+
+def _is_llama_swap(picture: ServerPicture) -> bool:
+    return picture.props is not None and picture.props.role is Role.LLAMA_SWAP
 
 
 def is_part_of_router(picture: ServerPicture) -> bool:
@@ -123,6 +133,8 @@ def server_name(picture: ServerPicture) -> str:
 def report_name(picture: ServerPicture) -> str:
     """Return what a server is called in a report, where its state stands for itself."""
     if picture.is_router:
+        if _is_llama_swap(picture):
+            return f"llama-swap, runs {server_name(picture)}"
         return f"router of {server_name(picture)}" if picture.models else "router"
     return picture.model_name or UNKNOWN
 
@@ -136,6 +148,8 @@ def unwatched_words(picture: ServerPicture) -> str:
 def state_sentence(picture: ServerPicture) -> str | None:
     """Return what the state means and what to do; None when all is well."""
     if picture.condition.state is ServerState.READY:
+        if _is_llama_swap(picture):
+            return _LLAMA_SWAP_SENTENCE
         return _ROUTER_SENTENCE if picture.is_router else None
     return _SENTENCES[picture.condition.state]
 

@@ -22,6 +22,8 @@ LAUNCHES = (
     ("-c", "8192", "-np", "2"),
     ("-c", "16384", "-np", "8", "--metrics", "--no-slots"),
     ("-c", "8192", "-np", "1", "--metrics", "--api-key", "secret"),
+    ("-c", "8192", "-np", "2", "--metrics", "--sleep-idle-seconds", "4"),
+    ("-c", "65536", "-np", "64", "--metrics"),
 )
 USUAL = LAUNCHES[0]
 

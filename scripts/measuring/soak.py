@@ -28,6 +28,8 @@ SIZES = ((40, 120), (24, 80), (15, 60), (8, 40), (3, 20), (60, 200))
 READY = r"ready"
 LARGEST_GROWTH = 1.15
 """Of memory, from the first fifth after the warm-up to the last."""
+LARGEST_EXTRA_CPU_MS = 30
+"""Processor time per second, likewise: the server's moods differ."""
 LARGEST_EXTRA = 6
 """Open files and threads, likewise: a reconnection may be under way."""
 WARM_UP_SHARE = 0.2
@@ -41,12 +43,19 @@ class Usage:
     rss_bytes: list[int] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
     threads: list[int] = field(default_factory=list)
+    cpu_ms: list[int] = field(default_factory=list)
+    """Processor time that each look found used since the look before."""
+    _cpu_s: float | None = None
 
     def look(self, process: psutil.Process) -> None:
         """Add one look."""
         self.rss_bytes.append(process.memory_info().rss)
         self.files.append(process.num_fds())
         self.threads.append(process.num_threads())
+        times = process.cpu_times()
+        before_s, self._cpu_s = self._cpu_s, times.user + times.system
+        if before_s is not None:
+            self.cpu_ms.append(round(1000 * (self._cpu_s - before_s)))
 
 
 def early_and_late(values: Sequence[int]) -> tuple[float, float]:
@@ -63,9 +72,11 @@ def complaints(usage: Usage) -> list[str]:
         ("memory", usage.rss_bytes, None),
         ("open files", usage.files, LARGEST_EXTRA),
         ("threads", usage.threads, LARGEST_EXTRA),
+        ("CPU ms per s", usage.cpu_ms, LARGEST_EXTRA_CPU_MS),
     ):
         early, late = early_and_late(values)
-        print(f"{name:12}{early:14,.0f} early{late:14,.0f} late{late / early:8.3f} late ÷ early")
+        ratio = late / max(early, 1)
+        print(f"{name:12}{early:14,.0f} early{late:14,.0f} late{ratio:8.3f} late ÷ early")
         too_much = late - early > allowed if allowed else late / early > LARGEST_GROWTH
         if too_much:
             found.append(f"{name} grew from {early:,.0f} to {late:,.0f}")
@@ -94,7 +105,7 @@ def play(terminal: Terminal, server: MoodyServer, usage: Usage, minutes: float) 
 def main(argv: Sequence[str] | None = None) -> int:
     """Soak, and say what grew."""
     parser = argparse.ArgumentParser(prog="scripts/soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     options = parser.parse_args(argv)
     print(f"seed {options.seed}", file=sys.stderr)

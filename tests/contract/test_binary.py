@@ -110,6 +110,29 @@ async def test_two_models_behind_a_router_fall_asleep_on_time_while_watched(
                 assert are_all(ServerState.ASLEEP)
 
 
+async def test_a_router_of_one_model_at_a_time_is_never_made_to_change_it(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    for name in ("alpha", "beta"):
+        shutil.copy(tiny_model, tmp_path / f"{name}.gguf")
+    flags = ("--models-dir", str(tmp_path), "--models-max", "1", "-c", "1024", "--metrics")
+    work = {"model": "alpha", "prompt": "hello", "n_predict": 200, "ignore_eos": True}
+    with running_server(OLD, None, *flags) as router:
+        ask(router, "/models/load", {"model": "alpha"})
+        async with watching(router.url) as watcher:
+            await watcher.until(lambda _: len(watcher.pictures) == 2, "alpha")
+            for _ in range(10):
+                assert (await asyncio.to_thread(ask, router, "/completion", work))[0] == 200
+                await watcher.look()
+                assert (status_of(router, "alpha"), status_of(router, "beta")) == (
+                    "loaded",
+                    "unloaded",
+                )
+        log = router.log.read_text("utf-8", "replace")
+        assert "alpha" in log
+        assert "beta.gguf" not in log.split("alpha.gguf", 1)[-1]
+
+
 async def test_watching_a_router_loads_no_model_and_shows_the_loaded_ones(
     router: RunningServer,
 ) -> None:

@@ -679,3 +679,31 @@ async def test_servers_that_appear_are_watched_and_those_gone_for_good_are_not(
         for _ in range(2):
             taken = await sampler.sample()
         assert [one.url for one in taken.servers] == [stub.url]
+
+
+async def test_llama_swap_is_told_as_such_and_asked_only_for_what_it_runs() -> None:
+    running = {
+        "running": [{"model": "qwen", "state": "ready"}, {"model": "gemma", "state": "starting"}]
+    }
+
+    def script(asked: str) -> Iterable[bytes]:
+        if asked == "/running":
+            return [reply(running)]
+        return [reply(b"404 page not found", "404 Not Found")]
+
+    with stub_server(script) as stub:
+        async with sampling(patient([target(stub)])) as sampler:
+            for _ in range(3):
+                taken = await sampler.sample()
+    (sample,) = taken.servers
+    assert sample.replies.props is not None
+    assert sample.replies.props.value is not None
+    assert sample.replies.props.value.role is Role.LLAMA_SWAP
+    assert sample.replies.models is not None
+    models = sample.replies.models.value or ()
+    assert [(one.model_id, one.status) for one in models] == [
+        ("qwen", "ready"),
+        ("gemma", "starting"),
+    ]
+    assert condition(sample.replies).state is ServerState.READY
+    assert set(stub.targets) == {"/props", "/slots", "/running"}

@@ -35,6 +35,17 @@ def parse_models(body: bytes) -> tuple[Model, ...] | None:
     return tuple(model for model in models if model is not None)
 
 
+def parse_running(body: bytes) -> tuple[Model, ...] | None:
+    """Return what ``GET /running`` of llama-swap lists; None for a reply of another shape."""
+    payload = read_json(body)
+    listed = payload.get("running") if isinstance(payload, dict) else None
+    if not isinstance(listed, list):
+        return None
+    entries = [entry for entry in listed[:_MODEL_LIMIT] if isinstance(entry, dict)]
+    named = ((text(entry.get("model")), text(entry.get("state"))) for entry in entries)
+    return tuple(Model(model_id=name, status=status) for name, status in named if name)
+
+
 def _model(entry: Mapping[str, object], capabilities: object) -> Model | None:
     name = text(entry.get("id"))
     if name is None:

@@ -72,7 +72,7 @@ def judge(numbers: ServerNumbers, clients: tuple[ClientPromise, ...]) -> Agreeme
     writes nothing and thinks nothing, and a router has no context of its own. Within a
     router, a client is judged against the model it asks for.
     """
-    if numbers.role is Role.ROUTER:
+    if numbers.role in (Role.ROUTER, Role.LLAMA_SWAP):
         misled = tuple(_found((model_mismatch,), numbers, clients))
         return agreement(misled) if misled else Agreement()
     doors = [one for rule in _DOOR_RULES if (one := rule(numbers)) is not None]

@@ -167,7 +167,7 @@ def _mark(name: str, picture: ServerPicture, client: ClientPromise | None) -> Si
         return finding_sign(facts[0])
     if found:
         return UNKNOWN_SIGN
-    if picture.numbers.role in (Role.ROUTER, Role.EMBEDDINGS):
+    if picture.numbers.role in (Role.ROUTER, Role.LLAMA_SWAP, Role.EMBEDDINGS):
         return None
     is_judged = picture.agreement.verdict is not Verdict.UNKNOWN or picture.agreement.findings
     if is_embedding(picture):
