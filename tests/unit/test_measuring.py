@@ -105,15 +105,16 @@ def test_the_table_gives_ratios_of_medians() -> None:
 
 
 def test_steady_usage_is_no_complaint_though_the_start_was_small() -> None:
-    assert complaints(Usage([1] * 10 + [100] * 90, [9] * 100, [3] * 100)) == []
+    assert complaints(Usage([1] * 10 + [100] * 90, [9] * 100, [3] * 100, [20] * 100)) == []
 
 
 @pytest.mark.parametrize(
     ("usage", "grown"),
     [
-        (Usage(list(range(100, 200)), [9] * 100, [3] * 100), "memory"),
-        (Usage([100] * 100, list(range(100)), [3] * 100), "open files"),
-        (Usage([100] * 100, [9] * 100, list(range(100))), "threads"),
+        (Usage(list(range(100, 200)), [9] * 100, [3] * 100, [20] * 100), "memory"),
+        (Usage([100] * 100, list(range(100)), [3] * 100, [20] * 100), "open files"),
+        (Usage([100] * 100, [9] * 100, list(range(100)), [20] * 100), "threads"),
+        (Usage([100] * 100, [9] * 100, [3] * 100, list(range(100))), "CPU ms per s"),
     ],
 )
 def test_growth_is_a_complaint(usage: Usage, grown: str) -> None:
