@@ -77,6 +77,8 @@ class HttpSampler:
         if begun:
             limit_s = STRAGGLER_WAIT_S if len(rounds) > 1 else None
             await asyncio.wait(begun, timeout=limit_s)
+        else:
+            await asyncio.sleep(0)  # those under way go on, however often somebody looks
         servers = tuple(sample for one in rounds for sample in one.take())
         pause_s = min((one.pause_s for one in rounds), default=0.0)
         return Round(self._clock(), self._wall_clock(), servers, pause_s)
