@@ -29,7 +29,7 @@ class Props:
     quantization: str | None = None
     """The weights' file type, such as ``Q4_K - Medium`` (``model_ftype``)."""
     build: str | None = None
-    """A label (``build_info``); never a number to compute with."""
+    """A label (``build_info``); never a number to compute with. None where it says unknown."""
     slot_count: int | None = None
     """``total_slots``, above zero."""
     slot_window_tokens: int | None = None

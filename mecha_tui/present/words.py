@@ -127,7 +127,7 @@ def server_name(picture: ServerPicture) -> str:
     if picture.is_router:
         count = len(picture.models)
         return "one model" if count == 1 else f"{count} models"
-    return picture.model_name or "unknown model"
+    return _model_words(picture) or "unknown model"
 
 
 def report_name(picture: ServerPicture) -> str:
@@ -136,7 +136,15 @@ def report_name(picture: ServerPicture) -> str:
         if _is_llama_swap(picture):
             return f"llama-swap, runs {server_name(picture)}"
         return f"router of {server_name(picture)}" if picture.models else "router"
-    return picture.model_name or UNKNOWN
+    return _model_words(picture) or UNKNOWN
+
+
+def _model_words(picture: ServerPicture) -> str | None:
+    """Return the model's name; a server that was given none calls it by its file's path."""
+    name, path = picture.model_name, None if picture.props is None else picture.props.model_path
+    if name is None or name != path:
+        return name
+    return name.replace("\\", "/").rpartition("/")[2] or name
 
 
 def unwatched_words(picture: ServerPicture) -> str:

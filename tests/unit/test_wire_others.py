@@ -68,6 +68,13 @@ def test_props_of_an_old_build_leave_unknown_what_they_do_not_say() -> None:
     assert props.is_sleeping is None
 
 
+@pytest.mark.parametrize("label", ["b0-unknown", "unknown", "b0", "b0-"])
+def test_a_build_that_the_server_does_not_know_is_unknown(label: str) -> None:
+    parsed = parse_props(body({**PROPS_NOW, "build_info": label}))
+    assert parsed is not None
+    assert parsed.build is None
+
+
 def test_a_routers_props_are_a_placeholder_and_not_a_server_of_zero_tokens() -> None:
     placeholder = {
         "role": "router",

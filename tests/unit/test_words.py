@@ -18,6 +18,8 @@ from mecha_tui.present.words import (
     event_sign,
     event_text,
     finding_sign,
+    report_name,
+    server_name,
     short_finding,
     state_sentence,
     state_sign,
@@ -43,6 +45,25 @@ def test_a_locked_server_names_both_ways_to_give_the_key() -> None:
     sentence = state_sentence(scenes.fresh(ServerState.LOCKED)) or ""
     assert "LLAMA_API_KEY" in sentence
     assert "--api-key-file" in sentence
+
+
+@pytest.mark.parametrize(
+    ("alias", "path", "words"),
+    [
+        ("/models/q.gguf", "/models/q.gguf", "q.gguf"),
+        ("C:\\models\\q.gguf", "C:\\models\\q.gguf", "q.gguf"),
+        ("org/model", "/models/q.gguf", "org/model"),
+        ("q", None, "q"),
+    ],
+)
+def test_a_model_without_a_name_is_called_by_its_file(
+    alias: str, path: str | None, words: str
+) -> None:
+    picture = scenes.busy()
+    assert picture.props is not None
+    props = replace(picture.props, model_alias=alias, model_path=path)
+    named = replace(picture, props=props)
+    assert server_name(named) == report_name(named) == words
 
 
 def test_a_router_is_not_called_ready() -> None:

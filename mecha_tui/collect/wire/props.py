@@ -11,6 +11,8 @@ from mecha_tui.core.server import Props, Role
 _MARKS = frozenset({"total_slots", "default_generation_settings", "build_info", "model_path"})
 _THINKING_MARKS = ("<think>", "enable_thinking", "reasoning_content", "[THINK]", "<|channel|>")
 _THINKING_HINT = re.compile("think|thought|reason|channel", re.I)
+_UNKNOWN_BUILD = re.compile(r"(b0-)?unknown|b0-?", re.I)
+"""What is compiled in where neither a number nor a commit was at hand."""
 _SLOT_FIELDS = frozenset({"id", "id_task", "is_processing", "n_ctx", "next_token", "params"})
 
 
@@ -28,7 +30,7 @@ def parse_props(body: bytes) -> Props | None:
         model_alias=text(payload.get("model_alias")),
         model_path=None if role is Role.ROUTER and path == "none" else path,
         quantization=text(payload.get("model_ftype")),
-        build=text(payload.get("build_info")),
+        build=_build(payload.get("build_info")),
         slot_count=integer(payload.get("total_slots"), 1),
         slot_window_tokens=integer(settings.get("n_ctx"), 1),
         is_sleeping=boolean(payload.get("is_sleeping")),
@@ -39,6 +41,11 @@ def parse_props(body: bytes) -> Props | None:
         default_parameters=_default_parameters(settings),
         thinks=_thinks(payload),
     )
+
+
+def _build(value: object) -> str | None:
+    label = text(value)
+    return None if label is None or _UNKNOWN_BUILD.fullmatch(label) else label
 
 
 def _default_parameters(settings: Mapping[str, object]) -> dict[str, object]:

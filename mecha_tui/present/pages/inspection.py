@@ -7,7 +7,7 @@ from mecha_tui.core.slots import Phase, Slot, reuse_ratio
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge, shares
 from mecha_tui.present.pages.inspection_task import parameter_lines, text_lines
-from mecha_tui.present.pages.page import LABEL, Page, labelled
+from mecha_tui.present.pages.page import LABEL, Page, heading, labelled
 from mecha_tui.present.panels.slots_panel import seen_s
 from mecha_tui.present.rows import gauge_tone
 from mecha_tui.present.text import (
@@ -35,6 +35,9 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
         why = "Waiting for the first look." if picture is None else no_slots_sentence(picture)
         return Page(line(bold("slot")), wrapped(why, width), first)
     lines = [*_now(one, picture, width), EMPTY, *parameter_lines(one.slot, picture, width)]
+    path = None if picture.props is None else picture.props.model_path
+    if path:
+        lines += [EMPTY, heading("model file", width), *wrapped(path, width)]
     lines += [EMPTY, *text_lines(one.slot, width)]
     sentence = state_sentence(picture)
     if sentence is not None and picture.is_lost:
