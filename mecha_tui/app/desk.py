@@ -5,6 +5,7 @@ from __future__ import annotations
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.sample import Round
 from mecha_tui.core.watch import Pictures, next_pictures
+from mecha_tui.present.slot_order import SlotOrder, listed
 from mecha_tui.present.view import View
 
 
@@ -18,6 +19,8 @@ class Desk:
         self._paused_wall_s: float | None = None
         self._key: str | None = None
         self._slots: dict[str, int] = {}
+        self._order = SlotOrder.NUMBER
+        self._is_busy_only = False
         self._first_rows: dict[str, int] = {}
 
     def take(self, taken: Round) -> None:
@@ -50,6 +53,8 @@ class Desk:
             interval_s=self._interval_s,
             chosen_slot=self.chosen_slot,
             first_row=self._first_rows.get(picture.key, 0) if picture else 0,
+            slot_order=self._order,
+            is_busy_only=self._is_busy_only,
             paused_wall_s=self._paused_wall_s,
         )
 
@@ -106,5 +111,17 @@ class Desk:
         else:
             self._frozen = self._paused_wall_s = None
 
+    def sort_slots(self) -> None:
+        """List the slots in the next order, from the top."""
+        self._order = self._order.next
+        self._first_rows.clear()
+
+    def toggle_busy_only(self) -> None:
+        """Leave idle slots out of the table, or list all."""
+        self._is_busy_only = not self._is_busy_only
+        self._first_rows.clear()
+
     def _slot_ids(self) -> list[int]:
-        return [one.slot.slot_id for one in self.picture.slots] if self.picture else []
+        slots = self.picture.slots if self.picture else ()
+        shown = listed(slots, self._order, is_busy_only=self._is_busy_only)
+        return [one.slot.slot_id for one in shown]

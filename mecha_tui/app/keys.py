@@ -75,6 +75,8 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
         Key("PgDn", "Go a page of slots down.", "slot.page_down", "move_page(1)", "page"),
         Key("Home g", "Choose the first slot.", "slot.first", "move_to_end(-1)", "first"),
         Key("End G", "Choose the last slot.", "slot.last", "move_to_end(1)", "last"),
+        Key("v", "Sort the slots: by number, fullest first, longest first.", "slot.sort", "sort_slots", "sort"),
+        Key("f", "List only the busy slots, or all.", "slot.busy_only", "busy_only", "busy only"),
         Key("enter 2", "Look into the chosen slot, live.", "slot.inspect", "app.inspect", "inspect", 2),
         Key("a 1", "Why the numbers agree or not, and every cure.", "view.agreement", "app.agreement", "agreement", 3),
         Key("m 4", "Where the memory is, with sources and reasons.", "view.memory", "app.memory", "memory", 4),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mecha_tui.core.picture import ServerPicture
+from mecha_tui.core.picture import ServerPicture, SlotPicture
+from mecha_tui.present.slot_order import SlotOrder, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,18 @@ class View:
     """The chosen slot's id; None while there is none."""
     first_row: int = 0
     """How many rows of the slot table are scrolled away above."""
+    slot_order: SlotOrder = SlotOrder.NUMBER
+    is_busy_only: bool = False
+    """Whether idle slots are left out of the table."""
     paused_wall_s: float | None = None
     """When the picture was frozen; None while it moves."""
     hints: tuple[Hint, ...] = ()
+
+    @property
+    def slots(self) -> tuple[SlotPicture, ...]:
+        """The slots of the table in their order."""
+        slots = self.picture.slots if self.picture else ()
+        return listed(slots, self.slot_order, is_busy_only=self.is_busy_only)
 
     @property
     def is_stale(self) -> bool:

@@ -181,6 +181,32 @@ async def test_a_strip_of_all_servers_stands_above_where_there_are_several() -> 
         assert "second 3/4" in text_of(app).splitlines()[1]
 
 
+async def test_256_slots_are_sorted_and_the_idle_ones_left_out() -> None:
+    app = app_showing(scenes.many_slots(256))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        slots = {one.slot.slot_id: one for one in app.desk.view.slots}
+        assert list(slots) == list(range(256))
+        await pilot.press("v")
+        ratios = [one.fuel.ratio or 0.0 for one in app.desk.view.slots]
+        assert ratios == sorted(ratios, reverse=True)
+        assert "fullest first" in text_of(app)
+        await pilot.press("f")
+        busy = [number for number, one in slots.items() if one.slot.is_processing]
+        assert sorted(one.slot.slot_id for one in app.desk.view.slots) == busy
+        assert 0 < len(busy) < 256
+        assert f"of {len(busy)}" in text_of(app)
+        assert "busy only" in text_of(app)
+        await pilot.press("G")
+        assert app.desk.chosen_slot == app.desk.view.slots[-1].slot.slot_id
+        many = scenes.many_slots(256)
+        app.desk._pictures = {many.key: replace(many, slots=many.slots[2:3])}
+        app.redraw()
+        assert "no slot is busy" in text_of(app)
+        app.desk._pictures = {many.key: many}
+        await pilot.press("f", "v", "v")
+        assert [one.slot.slot_id for one in app.desk.view.slots] == list(range(256))
+
+
 async def test_y_copies_the_chosen_cure() -> None:
     app = app_showing(scenes.busy())
     async with app.run_test(size=SIZE, notifications=True) as pilot:

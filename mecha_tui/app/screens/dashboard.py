@@ -42,6 +42,16 @@ class DashboardScreen(PictureScreen):
         self.desk.move(step, self.canvas.frame.visible_rows)
         self.draw()
 
+    def action_sort_slots(self) -> None:
+        """List the slots in the next order."""
+        self.desk.sort_slots()
+        self.draw()
+
+    def action_busy_only(self) -> None:
+        """Leave idle slots out, or list all."""
+        self.desk.toggle_busy_only()
+        self.draw()
+
     def action_move_page(self, direction: int) -> None:
         """Choose the slot a page further."""
         self.action_move(direction * max(1, self.canvas.frame.visible_rows))

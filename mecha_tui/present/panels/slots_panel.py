@@ -12,6 +12,7 @@ from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.clean import cell_width, clean
 from mecha_tui.present.rows import cells, heading, placed, row
+from mecha_tui.present.slot_order import SlotOrder
 from mecha_tui.present.text import (
     Line,
     Part,
@@ -78,6 +79,8 @@ def slots_lines(view: View, width: int, room: int) -> SlotLines:
         return _sentence_lines([line(muted("Waiting for the first look."))], room)
     if not picture.slots:
         return _sentence_lines(_without_slots(view, picture, width), room)
+    if not view.slots:
+        return _sentence_lines([line(muted("no slot is busy; f lists all"))], room)
     return _table(view, picture, width, room)
 
 
@@ -125,8 +128,8 @@ def since(picture: ServerPicture) -> str:
 
 
 def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLines:
-    gone = gone_sign(picture)
-    rows = [cells(one, seen_s(picture), gone) for one in picture.slots]
+    gone, slots = gone_sign(picture), view.slots
+    rows = [cells(one, seen_s(picture), gone) for one in slots]
     columns = placed(width - _MARGIN, rows)
     lines: list[Line] = []
     sentence = state_sentence(picture)
@@ -141,7 +144,7 @@ def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLin
     visible = max(0, room - len(lines))
     first = max(0, min(view.first_row, len(rows) - visible))
     ids: list[int | None] = [None] * len(lines)
-    for one, texts in zip(picture.slots[first : first + visible], rows[first:], strict=False):
+    for one, texts in zip(slots[first : first + visible], rows[first:], strict=False):
         drawn = row(columns, one, texts)
         is_chosen = one.slot.slot_id == view.chosen_slot
         mark = bold("› ", Tone.ACCENT) if is_chosen else Part("  ")
@@ -191,10 +194,15 @@ def slots_footer(view: View, content: SlotLines) -> Line:
         return ()
     parts: list[str | Part] = []
     if content.above or content.below:
-        shown = len(picture.slots) - content.above - content.below
+        total = len(view.slots)
+        shown = total - content.above - content.below
         first = content.above + 1
         arrows = ("↑" if content.above else "") + ("↓" if content.below else "")
-        parts.append(muted(f"{arrows} {first}–{first + shown - 1} of {len(picture.slots)} · "))
+        parts.append(muted(f"{arrows} {first}–{first + shown - 1} of {total} · "))
+    if view.is_busy_only:
+        parts.append(muted("busy only · "))
+    if view.slot_order is not SlotOrder.NUMBER:
+        parts.append(muted(f"{view.slot_order.value} · "))
     is_gone = any(one.is_gone for one in picture.slots)
     if view.is_stale and picture.age_s is not None and not is_gone:
         # A server that is left alone on purpose is no cause for alarm.
