@@ -25,6 +25,8 @@ from mecha_tui.core.waiting import Waiting
 HISTORY_BUCKET_S = 1.0
 HISTORY_LENGTH = 240
 EVENT_LIMIT = 200
+MEMORY_OLD_AFTER_S = 5.0
+"""Memory is read every few seconds; figures older than this are marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,14 @@ class ServerPicture:
         """For how long nothing has shown that the slots are still as shown, in seconds."""
         seen_s = [one for one in (self.slots_taken_s, self.quiet_s) if one is not None]
         return None if self.slots_taken_s is None else max(0.0, self.now_s - max(seen_s))
+
+    @property
+    def memory_old_s(self) -> float | None:
+        """How old the memory's figures are, in seconds; None while they are young enough."""
+        taken_s = self.memory.taken_s
+        if taken_s is None or self.now_s - taken_s < MEMORY_OLD_AFTER_S:
+            return None
+        return self.now_s - taken_s
 
     @property
     def model_name(self) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mecha_tui.core.history import Series
 from mecha_tui.present.numbers import tokens
 from mecha_tui.present.text import EMPTY, Line, Part, Tone, line, muted
@@ -71,8 +73,9 @@ def chart(
     values = columns(series, width - gutter)
     blank = " " * (width - gutter - len(values))
     lines: list[Line] = []
+    drawn = [_column(value, ceiling, height) for value in values]
     for row in range(height - 1, -1, -1):
-        glyphs = "".join(_glyph(value, ceiling, row, height) for value in values)
+        glyphs = "".join([column[row] for column in drawn])
         margin = label if row == height - 1 else "0" if row == 0 else ""
         left = muted(f"{margin:>{gutter - 1}} ") if gutter else EMPTY
         lines.append(line(left, blank, Part(glyphs, tone)))
@@ -102,9 +105,11 @@ def _ceiling(series: Series) -> int:
     return nice_ceiling(max((value for value in series.values if value is not None), default=0.0))
 
 
-def _glyph(value: float | None, ceiling: float, row: int, height: int) -> str:
+@lru_cache(maxsize=2048)
+def _column(value: float | None, ceiling: float, height: int) -> str:
+    """Return a column from the bottom up; a running chart asks for each again and again."""
     if value is None:
-        return " "
+        return " " * height
     eighths = round(min(1.0, max(0.0, value) / ceiling) * height * 8)
-    level = min(8, max(0, eighths - row * 8))
-    return LEVELS[max(1, level) if row == 0 else level]
+    levels = [min(8, max(0, eighths - row * 8)) for row in range(height)]
+    return LEVELS[max(1, levels[0])] + "".join(LEVELS[level] for level in levels[1:])

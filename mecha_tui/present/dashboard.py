@@ -22,34 +22,37 @@ from mecha_tui.present.panels.slots_panel import slots_footer, slots_lines, slot
 from mecha_tui.present.panels.speed_panel import speed_line, speed_lines
 from mecha_tui.present.panels.strip import strip_lines
 from mecha_tui.present.plan import BORDERS, Layout, Plan, plan
+from mecha_tui.present.remembered import remembered
 from mecha_tui.present.summary import summary_lines
 from mecha_tui.present.text import Line, Tone, bold, faded, filled, line, muted
 from mecha_tui.present.view import Hit, View
 
 _GAP = 1
 """Cells between panels that stand side by side."""
+_NUMBER_LINES = 9
+"""Lines of numbers and findings that are worked out at most."""
 
 
 def dashboard(view: View, width: int, height: int) -> Frame:
     """Return the dashboard in exactly ``height`` lines of ``width`` cells."""
     picture = view.picture
-    number_lines = [] if picture is None else numbers_lines(picture, width - 2 * INSET, 9)
+    number_lines = (
+        [] if picture is None else numbers_lines(picture, width - 2 * INSET, _NUMBER_LINES)
+    )
     strip = strip_lines(view, width, height)
     chosen = plan(width, height - len(strip), max(1, len(number_lines)), slots_need(picture))
     if chosen.layout is Layout.SUMMARY:
         return Frame(tuple(summary_lines(view, width, height)))
     frame = _Stack(width)
-    frame.add([header(view, width), *strip])
-    frame.add(_numbers(picture, number_lines, width, chosen.numbers))
-    visible = _add_slots(frame, view, width, chosen.slots)
-    if chosen.layout is Layout.COMPACT:
-        if picture is not None and chosen.lower:
-            greyed = _greyed(view, [line(" ", speed_line(picture, width - 2))])
-            frame.add(
-                [*greyed, line(" ", muted("memory  "), memory_line(picture.memory, width - 10))]
-            )
+    frame.lines += [header(view, width), *[filled(one, width) for one in strip]]
+    if picture is None:
+        frame.lines += _without_picture(width, chosen.numbers)
     else:
-        _add_lower(frame, view, width, chosen)
+        frame.lines += _numbers(picture, width, chosen.numbers)
+    visible = _add_slots(frame, view, width, chosen.slots)
+    if picture is not None and chosen.lower > 0:
+        lower = _lower_lines if chosen.layout is Layout.COMPACT else _lower
+        frame.lines += lower(picture, width, chosen, _is_grey(view))
     return frame.closed(view, height, visible)
 
 
@@ -61,26 +64,22 @@ class _Stack:
         self.lines: list[Line] = []
         self.hits: list[Hit] = []
 
-    def add(self, lines: Sequence[Line]) -> None:
-        """Add a band of lines."""
-        self.lines.extend(filled(one, self.width) for one in lines)
-
     def closed(self, view: View, height: int, visible_rows: int) -> Frame:
         """Return the frame with the keys in its last line and blanks above them."""
-        missing = height - 1 - len(self.lines)
-        if missing > 0:
-            self.add([()] * missing)
+        self.lines += [filled((), self.width)] * (height - 1 - len(self.lines))
         keys, hits = footer(view.hints, self.width, height - 1)
-        self.add([keys])
+        self.lines.append(filled(keys, self.width))
         return Frame(tuple(self.lines[:height]), (*self.hits, *hits), visible_rows)
 
 
-def _numbers(
-    picture: ServerPicture | None, lines: Sequence[Line], width: int, height: int
-) -> list[Line]:
-    if picture is None:
-        return panel(_title("1", "numbers"), [line(muted("–"))], width, height)
+def _without_picture(width: int, height: int) -> list[Line]:
+    return panel(_title("1", "numbers"), [line(muted("–"))], width, height)
+
+
+@remembered
+def _numbers(picture: ServerPicture, width: int, height: int) -> list[Line]:
     tone, below = numbers_tone(picture), numbers_footer(picture)
+    lines = numbers_lines(picture, width - 2 * INSET, _NUMBER_LINES)
     if picture.is_lost:
         tone, below, lines = Tone.FAINT, faded(below), [faded(one) for one in lines]
     return panel(_title("1", "numbers"), lines, width, height, tone=tone, footer=below)
@@ -99,44 +98,55 @@ def _add_slots(frame: _Stack, view: View, width: int, height: int) -> int:
         if slot_id is not None
     ]
     below = slots_footer(view, content)
-    frame.add(panel(_title("2", "slots"), content.lines, width, height, footer=below))
+    frame.lines += panel(_title("2", "slots"), content.lines, width, height, footer=below)
     return sum(slot_id is not None for slot_id in content.slot_ids)
 
 
-def _greyed(view: View, lines: list[Line]) -> list[Line]:
-    is_lost = view.picture is not None and view.picture.is_lost
-    return [faded(one) for one in lines] if is_lost or view.is_stale else lines
+@remembered
+def _lower_lines(picture: ServerPicture, width: int, chosen: Plan, is_grey: bool) -> list[Line]:  # noqa: ARG001
+    """Return speed and memory in a line each."""
+    speed = line(" ", speed_line(picture, width - 2))
+    memory = line(" ", muted("memory  "), memory_line(picture.memory, width - 10))
+    return [filled(faded(speed) if is_grey else speed, width), filled(memory, width)]
 
 
-def _add_lower(frame: _Stack, view: View, width: int, chosen: Plan) -> None:
-    picture = view.picture
-    if picture is None or chosen.lower < 1:
-        return
-    beside = chosen.layout is Layout.WIDE
+def _is_grey(view: View) -> bool:
+    return view.is_stale or (view.picture is not None and view.picture.is_lost)
+
+
+@remembered
+def _lower(picture: ServerPicture, width: int, chosen: Plan, is_grey: bool) -> list[Line]:
+    """Return speed and memory, and beside or below them the events."""
+    beside, height = chosen.layout is Layout.WIDE, chosen.lower
     widths = _thirds(width) if beside else _halves(width)
-    inner = chosen.lower - BORDERS
-    speed = _greyed(view, speed_lines(picture, widths[0] - 2 * INSET, inner))
-    memory = memory_lines(picture, widths[1] - 2 * INSET, inner)
-    kind = memory_title(picture.memory)
-    panels = [
-        panel(_title("3", "speed"), speed, widths[0], chosen.lower),
-        panel(
-            _title("4", "memory", kind),
-            memory,
-            widths[1],
-            chosen.lower,
-            tone=memory_tone(picture),
-            footer=memory_footer(picture),
-        ),
-    ]
+    panels = [_speed(picture, widths[0], height, is_grey), _memory(picture, widths[1], height)]
     if beside:
-        events = events_lines(picture.events, widths[2] - 2 * INSET, inner)
-        panels.append(panel(_title("5", "events"), events, widths[2], chosen.lower))
+        panels.append(_events(picture, widths[2], height))
     gap = line(" " * _GAP)
-    frame.add([sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)])
-    if chosen.events >= 3:
-        events = events_lines(picture.events, width - 2 * INSET, chosen.events - BORDERS)
-        frame.add(panel(_title("5", "events"), events, width, chosen.events))
+    lines = [sum(rows[1:], rows[0]) for rows in _with_gaps(panels, gap)]
+    below = _events(picture, width, chosen.events) if chosen.events >= 3 else []
+    return [*lines, *below]
+
+
+@remembered
+def _speed(picture: ServerPicture, width: int, height: int, is_grey: bool) -> list[Line]:
+    lines = speed_lines(picture, width - 2 * INSET, height - BORDERS)
+    lines = [faded(one) for one in lines] if is_grey else lines
+    return panel(_title("3", "speed"), lines, width, height)
+
+
+@remembered
+def _memory(picture: ServerPicture, width: int, height: int) -> list[Line]:
+    title = _title("4", "memory", memory_title(picture.memory))
+    lines = memory_lines(picture, width - 2 * INSET, height - BORDERS)
+    tone, below = memory_tone(picture), memory_footer(picture)
+    return panel(title, lines, width, height, tone=tone, footer=below)
+
+
+@remembered
+def _events(picture: ServerPicture, width: int, height: int) -> list[Line]:
+    lines = events_lines(picture.events, width - 2 * INSET, height - BORDERS)
+    return panel(_title("5", "events"), lines, width, height)
 
 
 def _with_gaps(panels: Sequence[Sequence[Line]], gap: Line) -> list[list[Line]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from mecha_tui.core.fuel import FuelLevel
 from mecha_tui.core.picture import SlotPicture
-from mecha_tui.core.slots import Phase, reuse_ratio
+from mecha_tui.core.slots import Phase, Slot, reuse_ratio
 from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge
 from mecha_tui.present.text import Line, Part, Tone, cut, filled, line, muted, width_of
@@ -46,7 +48,7 @@ COLUMNS = (
 """From left to right. Which are shown is decided by ``needs_gauge``, the smallest first."""
 
 
-def placed(width: int, rows: Sequence[Mapping[str, Line]]) -> tuple[Column, ...]:
+def placed(width: int, rows: Sequence[Cells]) -> tuple[Column, ...]:
     """Return the columns that fit into ``width`` cells, the gauge taking what is left.
 
     Args:
@@ -67,9 +69,8 @@ def placed(width: int, rows: Sequence[Mapping[str, Line]]) -> tuple[Column, ...]
     )
 
 
-def _content_width(column: Column, rows: Sequence[Mapping[str, Line]]) -> int:
-    cells = (width_of(row[column.name]) for row in rows if column.name in row)
-    return max(column.width, len(column.title), *cells, 0)
+def _content_width(column: Column, rows: Sequence[Cells]) -> int:
+    return max([column.width, len(column.title), *[row.widths.get(column.name, 0) for row in rows]])
 
 
 def _gauge_room(width: int, chosen: Sequence[Column]) -> int:
@@ -77,7 +78,15 @@ def _gauge_room(width: int, chosen: Sequence[Column]) -> int:
     return width - others - GAP * (len(chosen) - 1)
 
 
-def cells(one: SlotPicture, now_s: float, gone: Sign = GONE_SIGN) -> dict[str, Line]:
+class Cells(dict[str, Line]):
+    """A slot's cells by column name, and how wide each is."""
+
+    def __init__(self, texts: Mapping[str, Line]) -> None:
+        super().__init__(texts)
+        self.widths = {name: width_of(text) for name, text in texts.items()}
+
+
+def cells(one: SlotPicture, now_s: float, gone: Sign = GONE_SIGN) -> Cells:
     """Return a slot's cells by column name, without the gauge, which needs its width.
 
     Args:
@@ -88,48 +97,90 @@ def cells(one: SlotPicture, now_s: float, gone: Sign = GONE_SIGN) -> dict[str, L
     if one.is_gone:
         return _gone_cells(one, gone)
     slot = one.slot
-    sign = PHASE_SIGNS[slot.phase]
     is_idle = slot.phase is Phase.IDLE
-    quiet = Tone.MUTED if is_idle else Tone.TEXT
-    held, ratio = slot.held_tokens, one.fuel.ratio
-    left = "∞" if slot.is_unlimited else numbers.tokens(slot.remaining_tokens)
     seconds = None if one.since_s is None else now_s - one.since_s
     time = numbers.span(seconds) if is_idle else numbers.duration(seconds)
-    return {
-        "slot": line(muted(str(slot.slot_id))),
+    shown = _Shown(
+        slot.slot_id,
+        slot.phase,
+        slot.running_task_id,
+        slot.held_tokens,
+        one.fuel.ratio,
+        one.fuel.level,
+        slot.window_tokens,
+        reuse_ratio(slot),
+        one.reread_tokens is not None,
+        one.tokens_per_s,
+        "∞" if slot.is_unlimited else numbers.tokens(slot.remaining_tokens),
+        time,
+        _note(slot, was_cut=one.was_cut),
+    )
+    return _cells(shown)
+
+
+class _Shown(NamedTuple):
+    """All that a slot's cells are made of; nothing of its prompt is kept."""
+
+    slot_id: int
+    phase: Phase
+    task_id: int | None
+    held_tokens: int | None
+    ratio: float | None
+    level: FuelLevel
+    window_tokens: int | None
+    reuse_ratio: float | None
+    is_reread: bool
+    tokens_per_s: float | None
+    left: str
+    time: str
+    note: str
+
+
+@lru_cache(maxsize=1024)
+def _cells(shown: _Shown) -> Cells:
+    """Return the cells; most of many slots are as they were a second ago."""
+    sign = PHASE_SIGNS[shown.phase]
+    is_idle = shown.phase is Phase.IDLE
+    quiet = Tone.MUTED if is_idle else Tone.TEXT
+    texts = {
+        "slot": line(muted(str(shown.slot_id))),
         "state": line(Part(str(sign), sign.tone)),
-        "task": line(muted(_task(slot.running_task_id))),
-        "percent": line(Part(numbers.percent(ratio), quiet if is_idle else _level_tone(one))),
-        "held": line(Part(numbers.tokens(held), quiet)),
-        "window": line(muted(f"/ {numbers.tokens(slot.window_tokens)}")),
-        "reused": _reused(one),
-        "rate": line(Part(numbers.rate(one.tokens_per_s), quiet)),
-        "left": line(Part("–" if is_idle else left, quiet)),
-        "time": line(Part(time, quiet)),
-        "note": line(muted(_note(one))),
+        "task": line(muted(_task(shown.task_id))),
+        "percent": line(
+            Part(numbers.percent(shown.ratio), quiet if is_idle else _level_tone(shown.level))
+        ),
+        "held": line(Part(numbers.tokens(shown.held_tokens), quiet)),
+        "window": line(muted(f"/ {numbers.tokens(shown.window_tokens)}")),
+        "reused": _reused(shown),
+        "rate": line(Part(numbers.rate(shown.tokens_per_s), quiet)),
+        "left": line(Part("–" if is_idle else shown.left, quiet)),
+        "time": line(Part(shown.time, quiet)),
+        "note": line(muted(shown.note)),
     }
+    return Cells(texts)
 
 
-def _reused(one: SlotPicture) -> Line:
+def _reused(shown: _Shown) -> Line:
     """Return the reused share, with a mark when the task read again what was held before."""
-    share = muted(numbers.percent(reuse_ratio(one.slot)))
-    if one.reread_tokens is None:
+    share = muted(numbers.percent(shown.reuse_ratio))
+    if not shown.is_reread:
         return line(share)
     return line(share, Part(f" {REREAD_SIGN.symbol}", REREAD_SIGN.tone))
 
 
-def _gone_cells(one: SlotPicture, sign: Sign) -> dict[str, Line]:
+def _gone_cells(one: SlotPicture, sign: Sign) -> Cells:
     """Return the cells of a slot that is no more."""
     nothing = dict.fromkeys(
         ("task", "percent", "held", "reused", "rate", "left", "time"), line(muted(numbers.UNKNOWN))
     )
-    return {
+    texts: dict[str, Line] = {
         **nothing,
         "slot": line(muted(str(one.slot.slot_id))),
         "state": line(muted(str(sign))),
         "window": line(muted(f"/ {numbers.tokens(one.slot.window_tokens)}")),
         "note": (),
     }
+    return Cells(texts)
 
 
 def _lost(one: SlotPicture) -> Line:
@@ -141,27 +192,27 @@ def gauge_tone(one: SlotPicture) -> Tone:
     """Return a gauge's tone: grey when idle, else by fullness, else by what is done."""
     if one.slot.phase is Phase.IDLE:
         return Tone.MUTED
-    tone = _level_tone(one)
+    tone = _level_tone(one.fuel.level)
     return PHASE_SIGNS[one.slot.phase].tone if tone is Tone.TEXT else tone
 
 
-def _level_tone(one: SlotPicture) -> Tone:
+def _level_tone(level: FuelLevel) -> Tone:
     levels = {FuelLevel.WARM: Tone.WARNING, FuelLevel.HOT: Tone.ERROR}
-    return levels.get(one.fuel.level, Tone.TEXT)
+    return levels.get(level, Tone.TEXT)
 
 
 def _task(task_id: int | None) -> str:
     return numbers.UNKNOWN if task_id is None else str(task_id)
 
 
-def _note(one: SlotPicture) -> str:
-    if one.slot.phase is not Phase.IDLE:
+def _note(slot: Slot, *, was_cut: bool) -> str:
+    if slot.phase is not Phase.IDLE:
         return ""
-    if one.slot.is_unused:
+    if slot.is_unused:
         return "unused"
-    if one.was_cut:
+    if was_cut:
         return "cut"
-    return "cached" if one.slot.held_tokens else ""
+    return "cached" if slot.held_tokens else ""
 
 
 def heading(columns: Sequence[Column]) -> Line:

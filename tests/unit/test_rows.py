@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mecha_tui.core.slots import Phase, Slot
-from mecha_tui.present.rows import cells, heading, placed, row
+from mecha_tui.present.rows import Cells, cells, heading, placed, row
 from mecha_tui.present.text import Tone, plain, width_of
 from tests.app import scenes
 
@@ -67,7 +67,9 @@ def test_a_slot_that_never_ran_holds_what_nobody_knows_unless_nothing_can_be_res
 def test_a_build_that_counts_nothing_shows_no_zero() -> None:
     found = texts(Slot(0, is_processing=False, window_tokens=8192, task_id=7))
     assert (found["held"], found["percent"], found["reused"]) == ("–", "–", "–")
-    drawn = plain(row(placed(60, [{}]), scenes.slot_picture(Slot(0, False, 8192, 7), None), {}))
+    drawn = plain(
+        row(placed(60, [Cells({})]), scenes.slot_picture(Slot(0, False, 8192, 7), None), {})
+    )
     assert "┄┄" in drawn
     assert "─" not in drawn
 

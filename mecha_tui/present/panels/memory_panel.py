@@ -33,8 +33,6 @@ KIND_WORDS = {
 _LEGEND_CELLS = 34
 _CHART_LINES = 4
 """Below this many lines a chart tells nothing."""
-OLD_AFTER_S = 5.0
-"""Memory is read every few seconds; figures older than this are marked."""
 
 
 def memory_title(memory: Memory) -> str:
@@ -52,7 +50,7 @@ def memory_tone(picture: ServerPicture) -> Tone:
 
 def memory_age(picture: ServerPicture) -> Line:
     """Return how old the figures are, once they are old enough to matter."""
-    old = _age(picture)
+    old = picture.memory_old_s
     return EMPTY if old is None else line(Part(f"{numbers.age(old)} old", Tone.WARNING))
 
 
@@ -77,7 +75,7 @@ def memory_lines(picture: ServerPicture, width: int, room: int) -> list[Line]:
     else:
         lines = [bar, *memory_legend(picture, parts, width), *_notes(memory, parts, width)]
         lines += _hour_below(picture, width, room - len(lines))
-    lines = lines if _age(picture) is None else [faded(one) for one in lines]
+    lines = lines if picture.memory_old_s is None else [faded(one) for one in lines]
     return lines[: max(0, room)]
 
 
@@ -203,14 +201,6 @@ def _unknown_lines(memory: Memory, width: int) -> list[Line]:
         own = numbers.gib(memory.server_host_bytes.value)
         lines.append(cut(line(muted(f"server on the host {own} GiB")), width))
     return lines
-
-
-def _age(picture: ServerPicture) -> float | None:
-    """Return how old the figures are, in seconds; None while they are young enough."""
-    taken_s = picture.memory.taken_s
-    if taken_s is None or picture.now_s - taken_s < OLD_AFTER_S:
-        return None
-    return picture.now_s - taken_s
 
 
 def _legend(

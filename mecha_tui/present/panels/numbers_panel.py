@@ -11,6 +11,7 @@ from mecha_tui.core.numbers import KvMode, ServerNumbers
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.server import Role
 from mecha_tui.present import numbers
+from mecha_tui.present.remembered import remembered
 from mecha_tui.present.text import Line, Part, Tone, bold, cut, line, muted, width_of
 from mecha_tui.present.words import (
     AGREE_SIGN,
@@ -39,6 +40,7 @@ CODES_BY_NUMBER = {
 """Which findings put their mark behind which number."""
 
 
+@remembered
 def numbers_lines(picture: ServerPicture, width: int, room: int) -> list[Line]:
     """Return the panel's lines: the numbers, then as many findings as fit.
 
