@@ -13,34 +13,31 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mecha_tui.demo.model import write_model
 from scripts.measuring.terminal import in_terminal
+from scripts.measuring.watcher import SLOT_WINDOW, Watcher
 
-if TYPE_CHECKING:
-    from scripts.measuring.bench import Watcher
-
-SLOT_WINDOW = r"8,?192"
-"""A slot's window on these servers: once it is drawn, the screen shows the server."""
 STREAMS = 4
 TOKENS = 1200
-_FLAGS = ("-c", "32768", "-np", str(STREAMS), "-t", "1", "--metrics", "--port", "0")
+_WINDOW_TOKENS = 8192
+_FLAGS = ("-t", "1", "--metrics", "--port", "0")
+_NULL = "nobody (control)"
 
 
 def speed_with_and_without(watchers: Sequence[Watcher], rounds: int) -> str:
     """Return a table of speeds, each watcher paired with a run without any beside it."""
-    ratios: dict[str, list[float]] = {watcher.name: [] for watcher in watchers}
+    ratios: dict[str, list[float]] = {name: [] for name in (*[one.name for one in watchers], _NULL)}
     unwatched: list[float] = []
-    with _quiet_server() as url:
+    with quiet_server() as url:
         _tokens_per_s(url)  # the first run warms caches up
         for number in range(rounds * 2):
-            for watcher in watchers:
+            for watcher in (*watchers, None):
                 # The first of a pair changes, so that a machine that drifts favours neither.
                 alone = None if number % 2 else _tokens_per_s(url)
                 watched = _watched_tokens_per_s(watcher, url)
                 alone = alone or _tokens_per_s(url)
-                ratios[watcher.name].append(watched / alone)
+                ratios[watcher.name if watcher else _NULL].append(watched / alone)
                 unwatched.append(alone)
     noise = statistics.pstdev(unwatched) / statistics.mean(unwatched)
     lines = [
@@ -51,18 +48,30 @@ def speed_with_and_without(watchers: Sequence[Watcher], rounds: int) -> str:
     return "\n".join(lines)
 
 
-def _watched_tokens_per_s(watcher: Watcher, url: str) -> float:
+def _watched_tokens_per_s(watcher: Watcher | None, url: str) -> float:
+    if watcher is None:
+        return _tokens_per_s(url)
     with in_terminal(watcher.command(url), SLOT_WINDOW) as terminal:
         terminal.wait_for(SLOT_WINDOW)
         return _tokens_per_s(url)
 
 
 @contextlib.contextmanager
-def _quiet_server() -> Iterator[str]:
+def quiet_server(slots: int = STREAMS) -> Iterator[str]:
+    """Run a server that nobody asks anything, and give its address."""
+    context = ("-c", str(slots * _WINDOW_TOKENS), "-np", str(slots))
     with tempfile.TemporaryDirectory(prefix="mecha-tui-bench-") as folder:
         model = Path(folder) / "model.gguf"
         write_model(model, embedding=256, blocks=4)
-        command = (sys.executable, "-m", "mecha_tui.demo.server", "-m", str(model), *_FLAGS)
+        command = (
+            sys.executable,
+            "-m",
+            "mecha_tui.demo.server",
+            "-m",
+            str(model),
+            *context,
+            *_FLAGS,
+        )
         with subprocess.Popen(
             (*command, "--until-eof"),
             stdin=subprocess.PIPE,

@@ -12,10 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import psutil
 import pytest
 
-from scripts.measuring.bench import Figures, cpu_seconds, medians, table
+from scripts.measuring.bench import table
 from scripts.measuring.proxy import counting_proxy
 from scripts.measuring.soak import Usage, complaints
 from scripts.measuring.terminal import in_terminal
+from scripts.measuring.watcher import Figures, cpu_seconds, medians, peak_rss_bytes
 from tests.servers import wait_until
 
 
@@ -97,11 +98,18 @@ def test_processor_time_grows_with_work() -> None:
     wait_until(lambda: sum(range(100_000)) and cpu_seconds(process) > before, "some work")
 
 
+def test_the_peak_of_memory_outlives_what_was_given_back() -> None:
+    process = psutil.Process()
+    block = b"x" * 50_000_000
+    del block
+    assert peak_rss_bytes(process) > process.memory_info().rss + 20_000_000
+
+
 def test_the_table_gives_ratios_of_medians() -> None:
-    ours = medians([Figures(*[value] * 7) for value in (1.0, 2.0, 9.0)])
-    text = table(ours, Figures(*[*[4.0] * 6, 0.0]), "peer")
-    assert text.splitlines()[1].split() == ["cpu_percent", "2.00", "4.00", "0.50"]
-    assert text.splitlines()[-1].split() == ["connections_per_s", "2.00", "0.00", "–"]
+    ours = medians([Figures(*[value] * 8) for value in (1.0, 2.0, 9.0)])
+    text = table("idle", ours, Figures(*[*[4.0] * 7, 0.0]))
+    assert text.splitlines()[2] == "| cpu_percent | 2.00 | 4.00 | 0.500 |"
+    assert text.splitlines()[-1] == "| connections_per_s | 2.00 | 0.00 | – |"
 
 
 def test_steady_usage_is_no_complaint_though_the_start_was_small() -> None:
