@@ -80,7 +80,7 @@ def test_a_slot_that_is_gone_has_no_figures_and_says_what_was_lost() -> None:
     found = texts(gone.slot, is_gone=True, lost_tokens=5571)
     assert (found["state"], found["note"], found["window"]) == ("✗ gone", "", "/ 8,192")
     assert {found[name] for name in ("percent", "held", "reused", "rate", "time")} == {"–"}
-    drawn = plain(row(placed(90, [{}]), gone, cells(gone, scenes.NOW_S)))
+    drawn = plain(row(placed(90, [Cells({})]), gone, cells(gone, scenes.NOW_S)))
     assert "lost 5,571 tokens" in drawn
     assert not set(drawn) & set("━─┄")
 
