@@ -12,6 +12,7 @@ for _name in ("NO_COLOR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
 
 os.environ["TZ"] = "UTC"
 
+import tempfile
 import time
 from pathlib import Path
 
@@ -21,6 +22,10 @@ from mecha_tui.demo.model import write_model
 from tests.needs import pytest_configure, pytest_runtest_setup
 
 __all__ = ["pytest_configure", "pytest_runtest_setup"]
+
+# Nothing that a test starts may reach the user's own state file.
+_STATE = tempfile.TemporaryDirectory(prefix="mecha-tui-state-")
+os.environ["MECHA_TUI_STATE"] = _STATE.name
 
 
 time.tzset()

@@ -84,6 +84,8 @@ class Model:
     """A router child's full command line, with keys masked."""
     slot_window_tokens: int | None = None
     training_window_tokens: int | None = None
+    file_bytes: int | None = None
+    """The weights' size (``meta.size``), above zero."""
     capabilities: tuple[str, ...] = ()
     exit_code: int | None = None
     """What a router's child ended with, when it failed."""

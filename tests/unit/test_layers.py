@@ -43,10 +43,11 @@ def loaded_modules(code: str, *arguments: str) -> set[str]:
         ("mecha_tui.core", (*_PURE, "mecha_tui.present", "mecha_tui.collect", "mecha_tui.app")),
         ("mecha_tui.present", (*_PURE, "mecha_tui.collect", "mecha_tui.app")),
         ("mecha_tui.collect", ("textual", "mecha_tui.present", "mecha_tui.app")),
+        ("mecha_tui.store", ("textual", "httpx", "mecha_tui.present", "mecha_tui.app")),
         ("mecha_tui.control", ("textual", "mecha_tui.present", "mecha_tui.app")),
         (
             "mecha_tui.app",
-            ("httpx", "psutil", "pynvml", "mecha_tui.collect", "mecha_tui.control"),
+            ("httpx", "psutil", "pynvml", "mecha_tui.collect", "mecha_tui.control", "sqlite3"),
         ),
         ("mecha_tui.demo", ("textual", "httpx", "mecha_tui.app", "mecha_tui.collect")),
     ],
@@ -76,5 +77,14 @@ def test_the_check_sees_what_a_layer_loads() -> None:
 def test_words_about_the_command_load_neither_screen_nor_network(arguments: list[str]) -> None:
     loaded = loaded_modules(_RUN_COMMAND, *arguments)
     assert "mecha_tui.cli" in loaded
-    heavy = ("textual", "rich", "httpx", "psutil", "pynvml", "prometheus_client", "xllamacpp")
+    heavy = (
+        "textual",
+        "rich",
+        "httpx",
+        "psutil",
+        "pynvml",
+        "prometheus_client",
+        "xllamacpp",
+        "sqlite3",
+    )
     assert loaded.isdisjoint(heavy)

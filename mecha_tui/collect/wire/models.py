@@ -57,6 +57,7 @@ def _model(entry: Mapping[str, object], capabilities: object) -> Model | None:
         arguments=_arguments(status),
         slot_window_tokens=integer(meta.get("n_ctx"), 1),
         training_window_tokens=integer(meta.get("n_ctx_train"), 1),
+        file_bytes=integer(meta.get("size"), 1),
         capabilities=_words(capabilities),
         exit_code=_exit_code(status),
     )
