@@ -33,6 +33,7 @@ from mecha_tui.app.screens.talkers import TalkersScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
 from mecha_tui.core.talkers import TalkerSource
+from mecha_tui.core.usual import SpeedMemory
 from mecha_tui.errors import UsageError
 
 GONE_CHECK_S = 1.0
@@ -56,6 +57,7 @@ class MechaApp(App[None], inherit_bindings=False):
         theme: str | None = None,
         ascii_only: bool = False,
         talkers: TalkerSource | None = None,
+        speeds: SpeedMemory | None = None,
     ) -> None:
         """Make the application.
 
@@ -65,6 +67,7 @@ class MechaApp(App[None], inherit_bindings=False):
             theme: A theme's name; None is mecha-dark.
             talkers: Tells who is connected to a server; None where nobody can.
             ascii_only: Draw with ASCII only, for terminals that are not UTF-8.
+            speeds: What is usual, across runs; closed when the application ends.
         """
         super().__init__()
         self._sampler = sampler
@@ -73,7 +76,8 @@ class MechaApp(App[None], inherit_bindings=False):
         self._crash: str | None = None
         self._hurry = asyncio.Event()
         self.ascii_only = ascii_only
-        self.desk = Desk(interval_s)
+        self._speeds = speeds
+        self.desk = Desk(interval_s, speeds)
         for one in THEMES:
             self.register_theme(one)
         # Without colours Textual draws the ansi themes black on black.
@@ -114,8 +118,10 @@ class MechaApp(App[None], inherit_bindings=False):
             self.exit(return_code=TERMINAL_GONE)
 
     async def on_unmount(self) -> None:
-        """Close the sampler on the loop that used it."""
+        """Close the sampler on the loop that used it, and keep what was measured."""
         await self._sampler.aclose()
+        if self._speeds is not None:
+            await asyncio.to_thread(self._speeds.close)
 
     @work(exclusive=True, group="sampling")
     async def sample_forever(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.sample import Round
+from mecha_tui.core.usual import SpeedMemory
 from mecha_tui.core.watch import Pictures, next_pictures
 from mecha_tui.present.slot_order import SlotOrder, listed
 from mecha_tui.present.view import View
@@ -12,8 +13,9 @@ from mecha_tui.present.view import View
 class Desk:
     """Folds the rounds into pictures and remembers what was chosen for each server."""
 
-    def __init__(self, interval_s: float = 1.0) -> None:
+    def __init__(self, interval_s: float = 1.0, speeds: SpeedMemory | None = None) -> None:
         self._interval_s = interval_s
+        self._speeds = speeds
         self._pictures: Pictures = {}
         self._frozen: Pictures | None = None
         self._paused_wall_s: float | None = None
@@ -25,7 +27,12 @@ class Desk:
 
     def take(self, taken: Round) -> None:
         """Count one more round, also while the picture is frozen."""
-        self._pictures = next_pictures(self._pictures, taken)
+        speeds = self._speeds
+        if speeds is None:
+            self._pictures = next_pictures(self._pictures, taken)
+            return
+        self._pictures = next_pictures(self._pictures, taken, speeds.recall)
+        speeds.learn([one for each in self._pictures.values() for one in each.paces.learned])
 
     @property
     def shown(self) -> Pictures:
@@ -56,6 +63,7 @@ class Desk:
             slot_order=self._order,
             is_busy_only=self._is_busy_only,
             paused_wall_s=self._paused_wall_s,
+            store_trouble=None if self._speeds is None else self._speeds.trouble,
         )
 
     @property

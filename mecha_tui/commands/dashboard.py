@@ -36,6 +36,9 @@ def show(sampler: Sampler, settings: Settings) -> int:
     from mecha_tui.app.app import MechaApp
     from mecha_tui.app.driver import TERMINAL_GONE
     from mecha_tui.collect.talkers import LocalTalkers
+    from mecha_tui.store.database import Database
+    from mecha_tui.store.memory import BackgroundSpeeds
+    from mecha_tui.store.speeds import StoredSpeeds
 
     app = MechaApp(
         sampler,
@@ -43,6 +46,7 @@ def show(sampler: Sampler, settings: Settings) -> int:
         theme=f"mecha-{settings.theme}",
         ascii_only=not is_utf8(sys.stdout),
         talkers=LocalTalkers(),
+        speeds=BackgroundSpeeds(StoredSpeeds(Database())),
     )
     app.run()
     # Whatever else went wrong while the terminal went away is no fault to tell.

@@ -108,9 +108,11 @@ def _findings(picture: ServerPicture) -> tuple[list[Finding], list[Finding]]:
 
     A rule that cannot be judged for the moment, as after a restart, is neither.
     """
-    now = {_name(one) for one in picture.agreement.findings}
+    slowdowns = picture.paces.findings
+    now = {_name(one) for one in (*picture.agreement.findings, *slowdowns)}
     known = {_name(one) for one in picture.open_findings}
-    found = [one for one in picture.agreement.disagreements if _name(one) not in known]
+    told = (*picture.agreement.disagreements, *slowdowns)
+    found = [one for one in told if _name(one) not in known]
     cured = [one for one in picture.open_findings if _name(one) not in now]
     return found, cured
 

@@ -12,6 +12,7 @@ from mecha_tui.core.history import Series
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_history import MemoryHistory
 from mecha_tui.core.numbers import Doors, ServerNumbers
+from mecha_tui.core.paces import Paces
 from mecha_tui.core.rates import Track
 from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
 from mecha_tui.core.server_log import LogPicture
@@ -93,6 +94,8 @@ class ServerPicture:
     reading_history: Series = field(
         default_factory=lambda: Series(HISTORY_BUCKET_S, HISTORY_LENGTH)
     )
+    paces: Paces = field(default_factory=Paces)
+    """How the speeds stand to the usual ones."""
     numbers: ServerNumbers = field(default_factory=ServerNumbers)
     clients: tuple[ClientPromise, ...] = ()
     agreement: Agreement = field(default_factory=Agreement)

@@ -169,6 +169,27 @@ class SpeedStore(Protocol):
         ...
 
 
+class SpeedMemory(Protocol):
+    """The store as the screen uses it: nothing here waits for a disk."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with keeping, in words; None while all is well."""
+        ...
+
+    def recall(self, setup: Setup) -> Usuals:
+        """Return what is known by now of a setup; the rest is read meanwhile."""
+        ...
+
+    def learn(self, measurements: Sequence[Measurement]) -> None:
+        """Keep measurements, sooner or later."""
+        ...
+
+    def close(self) -> None:
+        """Keep what is not kept yet."""
+        ...
+
+
 def depth_band(held_tokens: int) -> int:
     """Return the lower end of the band of depths that count as alike: 0, 1024, 2048 and so on."""
     if held_tokens < SMALLEST_BAND_TOKENS:

@@ -11,6 +11,7 @@ from mecha_tui.core.happenings import with_events
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_findings import memory_findings
 from mecha_tui.core.numbers import Doors, server_numbers
+from mecha_tui.core.paces import Recall, nothing_usual
 from mecha_tui.core.picture import ServerPicture
 from mecha_tui.core.rates import Track
 from mecha_tui.core.replies import Answer, Failure, Replies
@@ -26,6 +27,8 @@ from mecha_tui.core.task_log import after_look, without_server
 from mecha_tui.core.thrash_causes import forgets
 from mecha_tui.core.thrash_watch import with_thrash
 from mecha_tui.core.waiting import Waiting, busy_count, waiting
+from mecha_tui.core.usual import setup_of
+from mecha_tui.core.waiting import Waiting, waiting
 
 T = TypeVar("T")
 
@@ -36,16 +39,22 @@ Pictures = dict[str, ServerPicture]
 """Every server's picture by its key, in the order of the round."""
 
 
-def next_pictures(before: Pictures, taken: Round) -> Pictures:
+def next_pictures(before: Pictures, taken: Round, recall: Recall = nothing_usual) -> Pictures:
     """Return the pictures after one more round; a server no longer sampled is dropped."""
     return {
-        sample.key: next_picture(before.get(sample.key), sample, taken.taken_s, taken.wall_s)
+        sample.key: next_picture(
+            before.get(sample.key), sample, taken.taken_s, taken.wall_s, recall
+        )
         for sample in taken.servers
     }
 
 
 def next_picture(
-    before: ServerPicture | None, sample: ServerSample, now_s: float, wall_s: float
+    before: ServerPicture | None,
+    sample: ServerSample,
+    now_s: float,
+    wall_s: float,
+    recall: Recall = nothing_usual,
 ) -> ServerPicture:
     """Return one server's picture after one more round.
 
@@ -54,6 +63,7 @@ def next_picture(
         sample: What the round saw.
         now_s: The round's monotonic seconds.
         wall_s: The round's time of day, for events.
+        recall: What is usual for a setup.
     """
     picture = before or _blank(sample, now_s, wall_s)
     proof = replacement_proof(picture, sample)
@@ -72,7 +82,7 @@ def next_picture(
     )
     picture = _with_condition(picture, sample.replies)
     picture = _with_answers(picture, sample)
-    slots = sample.replies.slots
+    slots, earlier = sample.replies.slots, picture
     if slots is not None:
         picture = with_slots(_with_tasks(picture, slots), slots)
     picture = _with_known_empty(picture, sample)
@@ -85,6 +95,7 @@ def next_picture(
     picture = _with_memory(picture, sample.memory)
     if sample.log is not None:
         picture = replace(picture, log=picture.log.with_news(sample.log, now_s))
+    picture = _with_paces(earlier, picture, recall)
     return with_events(before, picture)
 
 
@@ -152,6 +163,7 @@ def _with_known_empty(picture: ServerPicture, sample: ServerSample) -> ServerPic
                 for one in picture.slots
             ),
         )
+        paces=replace(picture.paces, sums=()),
     )
 
 
@@ -226,6 +238,18 @@ def _with_memory(picture: ServerPicture, memory: Memory) -> ServerPicture:
         memory_findings=memory_findings(memory, picture.memory_findings),
         memory_history=picture.memory_history.with_memory(memory),
     )
+
+
+def _with_paces(earlier: ServerPicture, picture: ServerPicture, recall: Recall) -> ServerPicture:
+    """Measure what the slots did since the look before, and judge it."""
+    paces = picture.paces.for_setup(setup_of(picture), recall)
+    before_s, now_s = earlier.slots_taken_s, picture.slots_taken_s
+    is_new = before_s is not None and now_s is not None and now_s > before_s
+    if is_new and not picture.is_lost and before_s is not None and now_s is not None:
+        before = tuple(one.slot for one in earlier.slots)
+        now = tuple(one.slot for one in picture.slots)
+        paces = paces.with_looks(before, before_s, now, now_s, picture.now_wall_s)
+    return replace(picture, paces=paces)
 
 
 def _with_agreement(picture: ServerPicture, sample: ServerSample) -> ServerPicture:

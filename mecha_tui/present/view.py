@@ -39,6 +39,8 @@ class View:
     paused_wall_s: float | None = None
     """When the picture was frozen; None while it moves."""
     hints: tuple[Hint, ...] = ()
+    store_trouble: str | None = None
+    """What is wrong with the state file, in words; None while all is well."""
 
     @property
     def slots(self) -> tuple[SlotPicture, ...]:
