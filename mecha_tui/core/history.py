@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +40,47 @@ class Series:
         filler = tuple(value if one >= first else None for one in skipped)
         values = (*self.values, *filler, value)[-self.length :]
         return Series(self.bucket_s, self.length, bucket, values)
+
+
+HOURS_BUCKET_S = 60.0
+HOURS_LENGTH = 1440
+"""A day of minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """The same over a day, coarser: the mean of each minute. Its size is fixed."""
+
+    minutes: Series = field(default_factory=lambda: Series(HOURS_BUCKET_S, HOURS_LENGTH))
+    """The minutes that are over; one in which nothing was known is a gap."""
+    bucket: int | None = None
+    """Number of the minute under way; None while empty."""
+    total: float = 0.0
+    count: int = 0
+
+    def with_value(self, at_s: float, value: float | None) -> Hours:
+        """Return the hours with one more value; None is not known and weighs nothing."""
+        bucket = int(at_s // HOURS_BUCKET_S)
+        if self.bucket is not None and bucket < self.bucket:
+            return self
+        kept = self if bucket == self.bucket else Hours(self.shown, bucket)
+        if value is None:
+            return kept
+        return Hours(kept.minutes, bucket, kept.total + value, kept.count + 1)
+
+    @property
+    def shown(self) -> Series:
+        """The minutes, with the one under way as far as it is known."""
+        if self.bucket is None:
+            return self.minutes
+        mean = self.total / self.count if self.count else None
+        return self.minutes.with_value(self.bucket * HOURS_BUCKET_S, mean)
+
+    def since(self, length: int) -> Series:
+        """Return the newest minutes only.
+
+        Args:
+            length: How many.
+        """
+        shown = self.shown
+        return Series(shown.bucket_s, length, shown.newest, shown.values[-length:])

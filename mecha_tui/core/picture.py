@@ -8,7 +8,7 @@ from mecha_tui.core.agreement import Agreement, Finding
 from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import Event
 from mecha_tui.core.fuel import Fuel
-from mecha_tui.core.history import Series
+from mecha_tui.core.history import Hours, Series
 from mecha_tui.core.memory import Memory
 from mecha_tui.core.memory_history import MemoryHistory
 from mecha_tui.core.numbers import Doors, ServerNumbers
@@ -94,6 +94,8 @@ class ServerPicture:
     reading_history: Series = field(
         default_factory=lambda: Series(HISTORY_BUCKET_S, HISTORY_LENGTH)
     )
+    writing_hours: Hours = field(default_factory=Hours)
+    reading_hours: Hours = field(default_factory=Hours)
     paces: Paces = field(default_factory=Paces)
     """How the speeds stand to the usual ones."""
     numbers: ServerNumbers = field(default_factory=ServerNumbers)

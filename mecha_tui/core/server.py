@@ -61,6 +61,10 @@ class Counters:
     written_tokens: float | None = None
     """Tokens generated; moves only when a task ends."""
     written_seconds: float | None = None
+    drafted_tokens: float | None = None
+    """Tokens that speculative decoding proposed since the server started."""
+    accepted_tokens: float | None = None
+    """Those of them that the model accepted."""
     processing_requests: int | None = None
     deferred_requests: int | None = None
     """Requests that wait for a slot: the queue, exactly."""
@@ -100,6 +104,17 @@ class ServerProcess:
     """Seconds since the epoch when it started; with ``pid`` it names the process for ever."""
     unit: str | None = None
     """Its systemd unit or container, when its control group names one."""
+
+
+def acceptance_ratio(counters: Counters | None) -> float | None:
+    """Return which share of the drafted tokens was accepted since the server started.
+
+    Returns:
+        0 to 1; None where nothing was drafted, or the server does not count it.
+    """
+    if counters is None or not counters.drafted_tokens or counters.accepted_tokens is None:
+        return None
+    return counters.accepted_tokens / counters.drafted_tokens
 
 
 def is_other_process(then: ServerProcess | None, now: ServerProcess | None) -> bool:

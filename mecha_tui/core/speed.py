@@ -43,6 +43,8 @@ def with_slots(picture: ServerPicture, answer: Answer[tuple[Slot, ...]]) -> Serv
         reading_tokens_per_s=read.tokens_per_s,
         writing_history=picture.writing_history.with_value(taken_s, written.tokens_per_s, since_s),
         reading_history=picture.reading_history.with_value(taken_s, read.tokens_per_s, since_s),
+        writing_hours=picture.writing_hours.with_value(taken_s, written.tokens_per_s),
+        reading_hours=picture.reading_hours.with_value(taken_s, read.tokens_per_s),
     )
 
 
@@ -71,6 +73,8 @@ def without_slots(picture: ServerPicture) -> ServerPicture:
         ),
         writing_history=picture.writing_history.with_value(picture.now_s, None),
         reading_history=picture.reading_history.with_value(picture.now_s, None),
+        writing_hours=picture.writing_hours.with_value(picture.now_s, None),
+        reading_hours=picture.reading_hours.with_value(picture.now_s, None),
     )
 
 

@@ -11,6 +11,7 @@ from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import Reading
 from mecha_tui.core.router import running, unwatched_count
 from mecha_tui.core.server import Role
+from mecha_tui.core.server import Role, acceptance_ratio
 from mecha_tui.core.state import ServerState
 from mecha_tui.present.report_tasks import tasks_json, thrash_json
 from mecha_tui.present.words import report_name, unwatched_words
@@ -60,6 +61,7 @@ def server_json(picture: ServerPicture) -> Json:
         "slots": [slot_json(one) for one in picture.slots],
         "numbers": numbers_json(picture),
         "clients": [client_json(client) for client in picture.clients],
+        "speed": speed_json(picture),
         "agreement": picture.agreement.verdict.value,
         "tasks": tasks_json(picture),
         "thrash": thrash_json(picture.thrash),
@@ -87,6 +89,16 @@ def slot_json(one: SlotPicture) -> Json:
         "written_tokens": slot.written_tokens if slot.is_processing else None,
         "remaining_tokens": slot.remaining_tokens if slot.is_processing else None,
         "tokens_per_s": _rounded(one.tokens_per_s),
+    }
+
+
+def speed_json(picture: ServerPicture) -> Json:
+    """Return how fast all slots together are, by wall clock."""
+    ratio = acceptance_ratio(picture.counters)
+    return {
+        "writing_tokens_per_s": _rounded(picture.writing_tokens_per_s),
+        "reading_tokens_per_s": _rounded(picture.reading_tokens_per_s),
+        "drafts_accepted_ratio": None if ratio is None else round(ratio, 3),
     }
 
 

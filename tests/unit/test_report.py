@@ -51,6 +51,7 @@ def test_the_json_has_every_field_of_the_contract() -> None:
         "may_keep_awake",
         "slots",
         "numbers",
+        "speed",
         "agreement",
         "clients",
         "findings",

@@ -14,6 +14,8 @@ _NAMES = {
     "prompt_seconds_total": "prompt_seconds",
     "tokens_predicted_total": "written_tokens",
     "tokens_predicted_seconds_total": "written_seconds",
+    "spec_decode_num_draft_tokens_total": "drafted_tokens",
+    "spec_decode_num_accepted_tokens_total": "accepted_tokens",
     "requests_processing": "processing_requests",
     "requests_deferred": "deferred_requests",
 }
@@ -42,6 +44,8 @@ def parse_metrics(body: bytes) -> Counters | None:
         prompt_seconds=sums.get("prompt_seconds"),
         written_tokens=sums.get("written_tokens"),
         written_seconds=sums.get("written_seconds"),
+        drafted_tokens=sums.get("drafted_tokens"),
+        accepted_tokens=sums.get("accepted_tokens"),
         processing_requests=_count(sums.get("processing_requests")),
         deferred_requests=_count(sums.get("deferred_requests")),
     )

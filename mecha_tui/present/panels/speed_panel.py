@@ -7,6 +7,7 @@ from mecha_tui.core.picture import ServerPicture
 from mecha_tui.present import numbers
 from mecha_tui.present.charts import chart, first_cell, label_cells
 from mecha_tui.present.text import EMPTY, Line, Tone, bold, cut, line, muted, spread
+from mecha_tui.present.usual_words import usual_line
 
 HIGHEST_CHART = 6
 """Lines of a chart in the panel; a taller one would shout."""
@@ -27,15 +28,19 @@ def speed_lines(
     reading = _rate_line(picture.reading_tokens_per_s, "reading")
     written, read = picture.writing_history, picture.reading_history
     has_seen = any(value is not None for value in (*written.values, *read.values))
-    if room < 4 or not has_seen:
-        return [writing, reading][:room]
+    usual = usual_line(picture)
+    told = [] if usual is None or room < 3 else [cut(usual, width)]
+    if room < 4 + len(told) or not has_seen:
+        return [writing, reading, *told][:room]
+    room -= len(told)
     if room < 9:
         height = room - 2 if room < 6 else room - 3
         axis = [] if room < 6 else [_axis(written, width, label_cells(written))]
-        return [writing, reading, *chart(written, width, height, Tone.ACCENT), *axis]
+        return [writing, reading, *told, *chart(written, width, height, Tone.ACCENT), *axis]
     height = min(highest, (room - 3) // 2)
     labels = max(label_cells(written), label_cells(read))
     return [
+        *told,
         writing,
         *chart(written, width, height, Tone.ACCENT, label_cells=labels),
         reading,
