@@ -10,7 +10,6 @@ from mecha_tui.core.memory import Memory
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import Reading
 from mecha_tui.core.router import running, unwatched_count
-from mecha_tui.core.server import Role
 from mecha_tui.core.server import Role, acceptance_ratio
 from mecha_tui.core.state import ServerState
 from mecha_tui.present.report_tasks import tasks_json, thrash_json

@@ -19,14 +19,15 @@ def usual_line(picture: ServerPicture) -> Line | None:
         ratio = judgement.comparison.ratio
         if judgement.is_slow and ratio is not None and judgement.usual is not None:
             told_usual = numbers.rate(judgement.usual.tokens_per_s)
-            told = f"! {direction.value} slow {difference_words(ratio)}"
-            return line(Part(told, Tone.WARNING), muted(f"  usual here {told_usual}"))
+            told = f"! {direction.value} {difference_words(ratio)}"
+            return line(Part(told, Tone.WARNING), muted(f"  usual {told_usual}"))
     slots = tuple(one.slot for one in picture.slots)
     for direction in Direction:
         usual = picture.paces.usual_now(slots, direction)
         if usual is None:
             continue
-        found = [muted(f"usual here {numbers.rate(usual.tokens_per_s)}")]
+        about = "" if direction is Direction.WRITING else " reading"
+        found = [muted(f"usual here {numbers.rate(usual.tokens_per_s)}{about}")]
         is_writing = direction is Direction.WRITING
         rate = picture.writing_tokens_per_s if is_writing else picture.reading_tokens_per_s
         if rate is not None:
@@ -47,10 +48,10 @@ def _difference(ratio: float) -> Part:
 
 
 def load_words(load: Load) -> str:
-    """Return a condition in words, such as ``1 busy, 2,048 to 4,095 held``."""
+    """Return a condition in words, such as ``1 busy, 2,048–4,095 held``."""
     low = load.depth_band
     high = 2 * low - 1 if low else 1023
-    return f"{load.busy_slots} busy, {low:,} to {high:,} held"
+    return f"{load.busy_slots} busy, {low:,}–{high:,} held"
 
 
 def spread_words(usual: Usual) -> str:

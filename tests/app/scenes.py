@@ -9,15 +9,26 @@ from mecha_tui.core.client import ClientPromise
 from mecha_tui.core.events import Event, EventKind
 from mecha_tui.core.fuel import fuel
 from mecha_tui.core.gone_slots import with_gone_slots
-from mecha_tui.core.history import Series
+from mecha_tui.core.history import Hours, Series
 from mecha_tui.core.memory import Memory, MemoryKind
 from mecha_tui.core.numbers import KvMode, ServerNumbers
+from mecha_tui.core.paces import Paces
 from mecha_tui.core.picture import ServerPicture, SlotPicture
 from mecha_tui.core.reading import known, unknown
-from mecha_tui.core.server import Model, Props, Role, ServerProcess
+from mecha_tui.core.server import Counters, Model, Props, Role, ServerProcess
 from mecha_tui.core.slots import Phase, Slot
+from mecha_tui.core.slowdown import Judgement
 from mecha_tui.core.state import Condition, ServerState
 from mecha_tui.core.succession import Identity, Proof, Replacement
+from mecha_tui.core.usual import (
+    Comparison,
+    Direction,
+    Load,
+    Measurement,
+    Pace,
+    Setup,
+    Usual,
+)
 from mecha_tui.core.waiting import Waiting
 
 NOW_S = 10_000.0
@@ -248,6 +259,46 @@ def lost(state: ServerState, reason: str | None = None) -> ServerPicture:
             reading_tokens_per_s=None,
             events=(Event(WALL_S - 75, EventKind.STATE, state.value, reason), *events()),
         )
+    )
+
+
+def with_usual() -> ServerPicture:
+    """A server that writes two answers at once, about as fast as is usual for it."""
+    setup = Setup(
+        "qwen3.6-35b-a3b-Q4_K_M.gguf", 19 * GIB, "Q4_K_M", "b11549", 8192, 4, "NVIDIA GB10"
+    )
+    hours = Hours()
+    for minute in range(200):
+        hours = hours.with_value(minute * 60.0, None if 70 <= minute < 90 else 60.0 + minute % 20)
+    return replace(
+        busy(),
+        slots=tuple(one for one in four_slots() if one.slot.phase is not Phase.READING),
+        writing_hours=hours,
+        paces=Paces(
+            setup,
+            {
+                (Direction.WRITING, Load(2, 4096)): Usual(78.0, 1.9, 212, 98_210, 6),
+                (Direction.WRITING, Load(1, 4096)): Usual(52.5, 0.6, 420, 198_400, 9),
+                (Direction.WRITING, Load(1, 65536)): Usual(31.0, 0.4, 2, 700, 1),
+                (Direction.READING, Load(1, 4096)): Usual(1570.0, 44.0, 60, 812_000, 9),
+            },
+        ),
+        counters=Counters(drafted_tokens=12_345.0, accepted_tokens=8_765.0),
+    )
+
+
+def slowed() -> ServerPicture:
+    """The same server, found slower than it was."""
+    picture = with_usual()
+    load = Load(2, 4096)
+    slow = Measurement(
+        Direction.WRITING, picture.paces.setup, load, 60.8, 608, 10.0, WALL_S - 90, "watching"
+    )
+    comparison = Comparison(Pace.SLOWER, 60.8 / 78.0)
+    usual = picture.paces.usuals[Direction.WRITING, load]
+    judgement = Judgement(slow, usual, comparison, 120.0, 0.0, WALL_S - 90)
+    return replace(
+        picture, writing_tokens_per_s=60.8, paces=replace(picture.paces, writing=judgement)
     )
 
 

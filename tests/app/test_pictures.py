@@ -155,8 +155,21 @@ async def test_the_memory_details(assert_svg: Compare) -> None:
     await compare(assert_svg, scenes.busy(), keys=("m",))
 
 
-async def test_the_speed_screen(assert_svg: Compare) -> None:
+@pytest.mark.parametrize("size", [LARGE, MIDDLE, SMALL], ids=["120x40", "80x24", "60x15"])
+async def test_the_speed_screen(assert_svg: Compare, size: tuple[int, int]) -> None:
+    await compare(assert_svg, scenes.with_usual(), size=size, keys=("3",))
+
+
+async def test_the_speed_screen_of_a_server_never_seen_before(assert_svg: Compare) -> None:
     await compare(assert_svg, scenes.busy(), keys=("3",))
+
+
+async def test_a_server_that_became_slow(assert_svg: Compare) -> None:
+    await compare(assert_svg, scenes.slowed(), size=(120, 30))
+
+
+async def test_a_server_as_fast_as_usual(assert_svg: Compare) -> None:
+    await compare(assert_svg, scenes.with_usual(), size=(120, 30))
 
 
 async def test_the_events(assert_svg: Compare) -> None:

@@ -93,8 +93,8 @@ def _usual(picture: ServerPicture, trouble: str | None, width: int) -> list[Line
         tone = Tone.TEXT if usual.is_settled else Tone.MUTED
         about = "" if usual.is_settled else "  too few to judge by"
         text = (
-            f"{direction.value:<8} {load_words(load):<30} "
-            f"{numbers.rate(usual.tokens_per_s):>8} tok/s  {spread_words(usual)}{about}"
+            f"{direction.value:<8} {load_words(load):<28}"
+            f"{numbers.rate(usual.tokens_per_s):>7} tok/s  {spread_words(usual)}{about}"
         )
         lines.append(cut(line(Part(text, tone)), width))
     if not rows:

@@ -40,8 +40,8 @@ def speed_lines(
     height = min(highest, (room - 3) // 2)
     labels = max(label_cells(written), label_cells(read))
     return [
-        *told,
         writing,
+        *told,
         *chart(written, width, height, Tone.ACCENT, label_cells=labels),
         reading,
         *chart(read, width, height, Tone.READING, label_cells=labels),
