@@ -26,9 +26,8 @@ from mecha_tui.core.succeeding import replacement_proof, with_succession
 from mecha_tui.core.task_log import after_look, without_server
 from mecha_tui.core.thrash_causes import forgets
 from mecha_tui.core.thrash_watch import with_thrash
-from mecha_tui.core.waiting import Waiting, busy_count, waiting
 from mecha_tui.core.usual import setup_of
-from mecha_tui.core.waiting import Waiting, waiting
+from mecha_tui.core.waiting import Waiting, busy_count, waiting
 
 T = TypeVar("T")
 
@@ -131,6 +130,7 @@ def _anew(picture: ServerPicture) -> ServerPicture:
         reading_tokens_per_s=None,
         log=LogPicture(),
         tasks=without_server(picture.tasks, picture.now_s),
+        paces=replace(picture.paces, sums=()),
     )
 
 
@@ -163,7 +163,6 @@ def _with_known_empty(picture: ServerPicture, sample: ServerSample) -> ServerPic
                 for one in picture.slots
             ),
         )
-        paces=replace(picture.paces, sums=()),
     )
 
 
