@@ -18,7 +18,7 @@ from mecha_tui.core.watch import Pictures, next_pictures
 from tests.servers import NEW, PATIENCE_S, running_server
 from tests.stub_server import HangUpError, Script, reply, stub_server
 
-ROUNDS, ROUND_S = 12, 0.3
+ROUNDS, ROUND_S = 8, 1.0
 BOTH = 2
 
 
