@@ -8,6 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from mecha_tui.commands.bench_saving import save
 from mecha_tui.commands.bench_subject import (
     RefusedError,
     chosen,
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--prompt-tokens", type=_count, metavar="N", help="tokens of the prompt that is read")
     add("--turns", type=_count, metavar="N", help="turns of the conversation")
     add("--json", action="store_true", help="print one JSON object")
+    add("--save", action="store_true", help="keep the speeds of one request among the usual ones")
     add("--yes", action="store_true", help="start without asking")
     add("--busy", action="store_true", help="also while the server is at work")
     add("--wake", action="store_true", help="also where a model must be loaded for it")
@@ -65,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
     may_ask = not options.yes and sys.stdin.isatty() and sys.stderr.isatty()
     if not options.yes and not may_ask:
         raise UsageError("bench makes work for the server and nobody can be asked here: add --yes")
+    if options.save and options.busy:
+        raise UsageError("a speed beside other work is no usual one: leave out --save or --busy")
     settings = settings_of(options)
     try:
         if settings.is_read_only:
@@ -82,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     except RefusedError as refusal:
         print(f"mecha-tui: {plain_text(str(refusal))}", file=sys.stderr)
         return EXIT_REFUSED
-    return _measure(subject, picture, plan, slot_id, as_json=options.json)
+    return _measure(subject, picture, plan, slot_id, options)
 
 
 def _seen(settings: Settings, options: argparse.Namespace) -> ServerPicture:
@@ -157,8 +161,7 @@ def _measure(
     picture: ServerPicture,
     plan: BenchPlan,
     slot_id: int | None,
-    *,
-    as_json: bool,
+    options: argparse.Namespace,
 ) -> int:
     """Run the plan, and print what was measured however it ends."""
     from mecha_tui.control.benchmark import Benchmark
@@ -183,10 +186,13 @@ def _measure(
     except MeasuringError as error:
         status, why = EXIT_FAILED, str(error)
     progress.end()
-    if as_json:
+    if options.json:
         print(json.dumps(bench_json(benchmark.results, picture, plan, why), indent=2))
     else:
         write_lines(result_lines(benchmark.results, picture))
+    sys.stdout.flush()
+    if options.save and not save(benchmark.results, picture):
+        status = status or EXIT_FAILED
     if why is not None:
         print(f"mecha-tui: not all was measured: {plain_text(why)}", file=sys.stderr)
     return status

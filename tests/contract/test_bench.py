@@ -7,11 +7,13 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -173,13 +175,16 @@ def test_a_busy_server_is_left_alone_unless_told(slow: RunningServer) -> None:
     wait_until(lambda: not is_busy(slow), "it rests")
 
 
-def started(server: RunningServer, *arguments: str) -> subprocess.Popen[str]:
+def started(
+    server: RunningServer, *arguments: str, environment: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*COMMAND, "--url", server.url, "--yes", *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **(environment or {})},
     )
 
 
@@ -307,3 +312,51 @@ def _read(main: int, said: list[bytes]) -> None:
             said.append(data)
     except OSError:
         return
+
+
+def saved_rows(folder: Path) -> list[tuple[int, int]]:
+    """Return count and tokens of every group of speeds in a state file that must be whole."""
+    with closing(sqlite3.connect(folder / "state.sqlite3")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return connection.execute("SELECT count, tokens FROM speed").fetchall()
+
+
+def test_what_is_saved_is_found_and_being_killed_meanwhile_costs_nothing(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    state = {"MECHA_TUI_STATE": str(tmp_path)}
+    wished = ("--yes", "--save", "--only", "single", "--tokens", "60")
+    first = bench(server, *wished, environment=state)
+    assert first.returncode == 0, first.stderr
+    assert "saving 3 speeds in" in first.stderr
+    assert sum(count for count, _ in saved_rows(tmp_path)) == 3
+    assert sum(tokens for _, tokens in saved_rows(tmp_path)) == 180
+    for _ in range(3):
+        running = started(server, *wished[1:], environment=state)
+        read_until(running, "saving")
+        running.kill()
+        running.communicate(timeout=60)
+        kept = sum(count for count, _ in saved_rows(tmp_path))
+        assert kept % 3 == 0
+        assert kept >= 3
+    last = bench(server, *wished, environment=state)
+    assert last.returncode == 0, last.stderr
+    assert sum(count for count, _ in saved_rows(tmp_path)) > kept
+    assert not list(tmp_path.glob("*.broken"))
+
+
+def test_a_state_that_cannot_be_kept_is_said_and_the_result_is_still_printed(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way", "utf-8")
+    state = {"MECHA_TUI_STATE": str(tmp_path / "file")}
+    ran = bench(server, "--yes", "--save", "--only", "single", "--tokens", "60", environment=state)
+    assert ran.returncode == 1
+    assert "single stream" in ran.stdout
+    assert "cannot be used" in ran.stderr
+
+
+def test_a_speed_beside_other_work_is_never_saved(server: RunningServer) -> None:
+    ran = bench(server, "--yes", "--save", "--busy")
+    assert ran.returncode == 3
+    assert "leave out --save or --busy" in ran.stderr
