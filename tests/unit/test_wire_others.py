@@ -280,3 +280,9 @@ def test_no_bytes_at_all_make_a_parser_raise(
     for wrapped in (content, b"llamacpp:requests_deferred " + content):
         parse(wrapped)
         failure_in(200, wrapped, "/x")
+
+
+def test_a_line_with_too_many_values_is_no_value_and_the_others_still_count() -> None:
+    for odd in ("3 4 5", "3 4", "", "3,4", "\\n3"):
+        text = f"llamacpp:requests_deferred {odd}\nllamacpp:requests_processing 2\n"
+        assert parse_metrics(text.encode()) == Counters(processing_requests=2)

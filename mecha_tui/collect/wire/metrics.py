@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mecha_tui.collect.wire.fields import LARGEST, read_json
 from mecha_tui.core.server import Counters
 
 _PREFIX = "llamacpp:"
+_LINE = re.compile(r"[\w:]+\s*(?:\{.*\})?\s+\S+\s*")
 _NAMES = {
     "prompt_tokens_total": "prompt_tokens",
     "prompt_tokens_cached_total": "prompt_cached_tokens",
@@ -59,6 +61,9 @@ def _samples(content: str) -> Iterator[tuple[str, float | None]]:
             continue
         name = line[len(_PREFIX) :].split(" ", 1)[0].split("{", 1)[0]
         if name not in _NAMES:
+            continue
+        if not _LINE.fullmatch(line):  # a second value is no time, which no build prints
+            yield name, None
             continue
         try:
             families = list(text_string_to_metric_families(line + "\n"))
