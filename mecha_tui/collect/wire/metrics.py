@@ -9,7 +9,8 @@ from mecha_tui.collect.wire.fields import LARGEST, read_json
 from mecha_tui.core.server import Counters
 
 _PREFIX = "llamacpp:"
-_LINE = re.compile(r"[\w:]+\s*(?:\{.*\})?\s+\S+\s*")
+_LINE = re.compile(r"[\w:]+(?:\s+\S+|\s*\{.*\}\s*\S+(?:\s+-?\d+)?)\s*")
+"""The server writes no time behind a value; who adds labels may add that, too."""
 _NAMES = {
     "prompt_tokens_total": "prompt_tokens",
     "prompt_tokens_cached_total": "prompt_cached_tokens",
@@ -62,7 +63,7 @@ def _samples(content: str) -> Iterator[tuple[str, float | None]]:
         name = line[len(_PREFIX) :].split(" ", 1)[0].split("{", 1)[0]
         if name not in _NAMES:
             continue
-        if not _LINE.fullmatch(line):  # a second value is no time, which no build prints
+        if not _LINE.fullmatch(line):
             yield name, None
             continue
         try:
