@@ -30,6 +30,7 @@ from mecha_tui.app.screens.page_screen import PageScreen
 from mecha_tui.app.screens.picture_screen import PictureScreen
 from mecha_tui.app.screens.speed import SpeedScreen
 from mecha_tui.app.screens.talkers import TalkersScreen
+from mecha_tui.app.screens.tasks import TasksScreen
 from mecha_tui.app.themes import DARK, LIGHT, THEMES, tone_variables
 from mecha_tui.core.sample import Sampler
 from mecha_tui.core.talkers import TalkerSource
@@ -175,6 +176,10 @@ class MechaApp(App[None], inherit_bindings=False):
     def action_speed(self) -> None:
         """Show the speed of the last minutes."""
         self._open(SpeedScreen(self.desk, ascii_only=self.ascii_only))
+
+    def action_tasks(self) -> None:
+        """Show all tasks."""
+        self._open(TasksScreen(self.desk, ascii_only=self.ascii_only))
 
     def action_events(self) -> None:
         """Show everything that happened."""

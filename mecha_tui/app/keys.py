@@ -15,6 +15,7 @@ class Place(Enum):
     INSPECTION = "in slot inspection"
     AGREEMENT = "in the agreement details"
     OVERVIEW = "in the overview of the servers"
+    TASKS = "in the list of tasks"
     PAGE = "on every other screen"
 
 
@@ -81,6 +82,7 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
         Key("a 1", "Why the numbers agree or not, and every cure.", "view.agreement", "app.agreement", "agreement", 3),
         Key("m 4", "Where the memory is, with sources and reasons.", "view.memory", "app.memory", "memory", 4),
         Key("3", "Speed over the last minutes.", "view.speed", "app.speed", "speed"),
+        Key("t", "All tasks: what each reused, read and wrote, and how it ended.", "view.tasks", "app.tasks", "tasks"),
         Key("e 5", "Everything that happened.", "view.events", "app.events", "events", 7),
         Key("c 6", "Who talks to the server, by name.", "view.talkers", "app.talkers", "who talks"),
         Key("q", "Leave, and give the terminal back.", "app.quit", "app.leave", "quit", 9),
@@ -108,6 +110,10 @@ KEYS_BY_PLACE: Mapping[Place, tuple[Key, ...]] = {
         Key("↓ j", "Choose the server below.", "overview.next", "move(1)", "server"),
         *(Key(str(number), f"Show server {number}.", f"overview.show_{number}", f"show({number - 1})", "show") for number in range(1, 10)),
         Key("enter q Esc", "Show the chosen server's dashboard.", "overview.close", "app.close", "show", 2),
+    ),
+    Place.TASKS: (
+        Key("Tab", "Sort by another thing: newest, slowest, most read again.", "tasks.order", "order", "order", 2),
+        Key("/", "Show the chosen slot's tasks alone, or all.", "tasks.filter", "filter", "slot or all", 3),
     ),
     Place.PAGE: (
         Key("↑ k", "Scroll up.", "page.up", "scroll_by(-1)", "scroll"),

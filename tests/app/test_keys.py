@@ -15,6 +15,7 @@ from mecha_tui.app.screens.inspection import InspectionScreen
 from mecha_tui.app.screens.memory import MemoryScreen
 from mecha_tui.app.screens.overview import OverviewScreen
 from mecha_tui.app.screens.speed import SpeedScreen
+from mecha_tui.app.screens.tasks import TasksScreen
 from mecha_tui.core.replies import Answer, Replies
 from mecha_tui.core.sample import Round, ServerSample
 from mecha_tui.core.slots import Slot
@@ -287,6 +288,7 @@ def test_every_action_of_the_table_exists() -> None:
         Place.INSPECTION: InspectionScreen,
         Place.AGREEMENT: AgreementScreen,
         Place.OVERVIEW: OverviewScreen,
+        Place.TASKS: TasksScreen,
     }
     for place, keys in KEYS_BY_PLACE.items():
         for key in keys:

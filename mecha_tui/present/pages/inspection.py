@@ -8,6 +8,7 @@ from mecha_tui.present import numbers
 from mecha_tui.present.bars import gauge, shares
 from mecha_tui.present.pages.inspection_task import parameter_lines, text_lines
 from mecha_tui.present.pages.page import LABEL, Page, heading, labelled
+from mecha_tui.present.pages.tasks import task_lines
 from mecha_tui.present.panels.slots_panel import seen_s
 from mecha_tui.present.rows import gauge_tone
 from mecha_tui.present.text import (
@@ -38,6 +39,9 @@ def inspection_page(view: View, width: int, first: int = 0) -> Page:
     path = None if picture.props is None else picture.props.model_path
     if path:
         lines += [EMPTY, heading("model file", width), *wrapped(path, width)]
+    last = list(picture.tasks.by_slot.get(one.slot.slot_id, ()))
+    if last:
+        lines += [EMPTY, heading("its last tasks", width), *task_lines(last, width)]
     lines += [EMPTY, *text_lines(one.slot, width)]
     sentence = state_sentence(picture)
     if sentence is not None and picture.is_lost:

@@ -28,6 +28,7 @@ from mecha_tui.present.text import (
 )
 from mecha_tui.present.view import View
 from mecha_tui.present.words import (
+    REREAD_SIGN,
     busy_words,
     gone_sign,
     no_slots_sentence,
@@ -59,7 +60,7 @@ def slots_need(picture: ServerPicture | None) -> int:
         models = len(picture.models) if picture is not None and picture.is_router else 0
         return 4 + models
     has_words = state_sentence(picture) is not None or picture.slots_reason is not None
-    return len(picture.slots) + 1 + has_pool(picture) + has_words
+    return len(picture.slots) + 1 + has_pool(picture) + has_words + (picture.thrash is not None)
 
 
 def seen_s(picture: ServerPicture) -> float:
@@ -139,6 +140,9 @@ def _table(view: View, picture: ServerPicture, width: int, room: int) -> SlotLin
         lines.append(cut(line(muted("no newer picture: "), picture.slots_reason), width))
     if has_pool(picture):
         lines.append(cut(_pool_line(picture, width), width))
+    if picture.thrash is not None and room - len(lines) > len(rows):
+        sign = Part(f"{REREAD_SIGN.symbol} ", REREAD_SIGN.tone, is_bold=True)
+        lines.append(cut(line(sign, picture.thrash.finding.message), width))
     if room - len(lines) > min(3, len(rows)):
         lines.append(line("  ", heading(columns)))
     visible = max(0, room - len(lines))
