@@ -22,8 +22,14 @@ def run(options: argparse.Namespace) -> int:
     return show(make_sampler(settings, is_once=not has_terminal()), settings)
 
 
-def show(sampler: Sampler, settings: Settings) -> int:
-    """Draw what a sampler sees, or print it once where there is no terminal."""
+def show(sampler: Sampler, settings: Settings, *, keeps_speeds: bool = True) -> int:
+    """Draw what a sampler sees, or print it once where there is no terminal.
+
+    Args:
+        sampler: What is looked at.
+        settings: How it is shown.
+        keeps_speeds: Whether measured speeds outlive this run.
+    """
     if not has_terminal():
         from mecha_tui.commands.status import run_plain
 
@@ -46,7 +52,7 @@ def show(sampler: Sampler, settings: Settings) -> int:
         theme=f"mecha-{settings.theme}",
         ascii_only=not is_utf8(sys.stdout),
         talkers=LocalTalkers(),
-        speeds=BackgroundSpeeds(StoredSpeeds(Database())),
+        speeds=BackgroundSpeeds(StoredSpeeds(Database())) if keeps_speeds else None,
     )
     app.run()
     # Whatever else went wrong while the terminal went away is no fault to tell.

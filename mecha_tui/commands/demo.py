@@ -64,7 +64,7 @@ def _draw(settings: Settings) -> int:
     from mecha_tui.commands.dashboard import show
     from mecha_tui.commands.setup import make_sampler
 
-    return show(make_sampler(settings), settings)
+    return show(make_sampler(settings), settings, keeps_speeds=False)
 
 
 def _report(settings: Settings, seconds: float | None) -> int:
