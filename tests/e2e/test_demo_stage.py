@@ -92,6 +92,8 @@ def test_what_the_environment_says_to_the_users_servers_does_not_reach_the_demos
     monkeypatch.setenv("LLAMA_API_KEY", "secret")
     with stage(tmp_path) as running:
         for pid in (running.server_pid, running.agents_pid):
+            # Between fork and exec a process has none to show.
+            wait_until(psutil.Process(pid).environ, f"process {pid} runs its program")
             environment = psutil.Process(pid).environ()
             own = {name for name in environment if name.startswith("LLAMA_")}
             assert own == {"LLAMA_SERVER_SLOTS_DEBUG"}
