@@ -49,7 +49,8 @@ class PictureScreen(Screen[None], inherit_bindings=False):
         self.draw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
+        """Draw for the new size, all of it: a terminal may clear what it showed."""
+        self.canvas.forget()
         self.draw()
 
     def on_screen_resume(self) -> None:
