@@ -83,7 +83,8 @@ class Look:
             if slot.task_id is not None:
                 self.ended.append(unseen(slot, before, self.at_s))
                 self._first_seen(slot)
-        elif before.held_tokens != slot.held_tokens and not before.is_processing:
+        elif (before.held_tokens or 0) != (slot.held_tokens or 0) and not before.is_processing:
+            # A slot that is only now known to be empty was not erased.
             held = (slot.slot_id, before.held_tokens or 0, slot.held_tokens or 0)
             self.changes.append(held)
             self.memory = self.memory.without_content(slot.slot_id)

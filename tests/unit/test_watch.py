@@ -474,3 +474,9 @@ def test_no_sequence_of_rounds_raises_or_shows_what_cannot_be(
         assert picture.waiting.is_exact or picture.waiting.reason
         if picture.is_lost:
             assert picture.writing_tokens_per_s is None
+
+
+def test_a_slot_only_now_known_to_be_empty_was_not_erased(watch: Watch) -> None:
+    watch.round(UNUSED, UNUSED)
+    told = watch.round(replace(UNUSED, held_tokens=0), UNUSED)
+    assert not [event for event in told.events if event.kind is EventKind.CONTENT]
