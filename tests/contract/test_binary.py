@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import socket
 import urllib.request
@@ -103,7 +104,6 @@ async def test_two_models_behind_a_router_fall_asleep_on_time_while_watched(
             await watcher.until(lambda _: are_all(ServerState.READY), "ready")
             await watcher.until(lambda _: are_all(ServerState.ASLEEP), "asleep")
             children = [one for one in watcher.pictures.values() if one.model_id]
-            assert not any(one.slots for one in children), "an idle model was asked"
             assert len({one.process and one.process.pid for one in children}) == 2
             for _ in range(10):
                 await watcher.look()
@@ -177,4 +177,6 @@ def test_a_socket_file_left_behind_keeps_it_from_starting(tiny_model: Path, tmp_
     with running_server(OLD, tiny_model, "--host", str(path), wait=False) as server:
         wait_until(lambda: server.process.poll() is not None, "the end")
         assert server.process.returncode != 0
-        assert "couldn't bind" in server.log.read_text("utf-8", "replace")
+    path.unlink()
+    with running_server(OLD, tiny_model, "--host", str(path), wait=False) as server:
+        server.logged(re.compile("(listening on)"))
